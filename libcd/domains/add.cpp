@@ -263,7 +263,6 @@ private:
                                      request_.restoration);
             }
         }
-        transaction->split(domain_.entries.take_splits());
         return transaction->commit();
     }
 

@@ -125,7 +125,6 @@ Status remove(Domain &domain, const cd_addrspec *list, int count) {
         for (const Element &element : elements) {
             transaction->erase(domain.number, element.range);
         }
-        transaction->split(domain.entries.take_splits());
         if (Status status = transaction->commit(); !status) {
             return status;
         }

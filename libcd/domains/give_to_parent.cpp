@@ -173,9 +173,7 @@ void GiveToParent::write_down(Transaction &transaction) const {
     }
     for (const auto &[holder, range] : above_parent_) {
         transaction.promote(holder->number, range);
-        transaction.split(holder->entries.take_splits());
     }
-    transaction.split(child_.entries.take_splits() + parent_.entries.take_splits());
     if (gives_files()) {
         std::vector<FilePosition> all(files_.held.begin(), files_.held.end());
         all.insert(all.end(), files_.waiting.begin(), files_.waiting.end());

@@ -90,8 +90,6 @@ public:
     // Bytes that are not bound yet go. Only in a transaction of binds that is proposed, and with
     // one that writes something down.
     virtual void erase_unbound(CdNumber cd, uint64_t space, Range old) = 0;
-    // What the changes concern was made so many entries more by it, or by an operation that failed.
-    virtual void split(size_t entries) = 0;
     // The root's point in time until now stays as an older one, if the store keeps such. Before
     // anything else of the transaction. data: all that the root has.
     virtual bool retains() const = 0;

@@ -128,8 +128,8 @@ void Space::erase(std::map<uint64_t, uint64_t>::iterator at) {
 
 namespace {
 
-// Of a file for small things, so that there are few such calls; docs/inside/format-store.md bounds the
-// size with it.
+// Of a file for small things, so that there are few such calls; docs/inside/format-store.md bounds
+// the size with it.
 constexpr uint64_t usual_growth = uint64_t{1} << 20;
 
 // Addresses only: the file grows into them. What lies behind is written by system calls.

@@ -64,7 +64,7 @@ private:
 // is wasted: a place is free again only as a whole. Thread-safe.
 class Usage {
 public:
-    // Beside the data; docs/format-store.md bounds the size with it.
+    // Beside the data; docs/inside/format-store.md bounds the size with it.
     static bool is_much(uint64_t wasted, uint64_t used) { return wasted > used / 16; }
 
     // Of a place of this size more is used, or less.

@@ -92,7 +92,6 @@ private:
         case Change::bind:
             return apply_to_range(kind, first);
         case Change::demote:
-        case Change::files:
         case Change::positions:
         case Change::epoch:
         case Change::drop:
@@ -111,7 +110,6 @@ private:
             wrong_ = "a name makes no sense";
             return;
         }
-        state_.grown += entry_size + name.text.size();
         state_.names[number] = std::move(name);
     }
 
@@ -132,7 +130,6 @@ private:
         }
         cd.depth = static_cast<int>(depth);
         cd.sibling = static_cast<int>(sibling);
-        state_.grown += entry_size;
         state_.cds.emplace(number, std::move(cd));
     }
 
@@ -149,7 +146,6 @@ private:
         StoredRun &run = state_.runs->emplace_back();
         run.offset = offset;
         run.length = length;
-        state_.grown += checksums_size(length);
         run.number = state_.runs->size() - 1;
         run.checksums.reserve(checked ? parts : 0);
         for (uint64_t i = 0; checked && i < parts; ++i) {
@@ -163,10 +159,7 @@ private:
             return;
         }
         state_.versions.push_back({root->epoch, root->entries, root->files});
-        state_.grown += entry_size * root->entries.size();
         while (state_.versions.size() > count) {
-            state_.grown -=
-                std::min(state_.grown, entry_size * state_.versions.front().entries.size());
             state_.versions.pop_front();
         }
         if (state_.versions.size() >= format::most_points_in_time) {
@@ -192,9 +185,8 @@ private:
         case Change::demote:
             demote(*cd);
             break;
-        case Change::files:
         case Change::positions:
-            read_files(*cd, kind);
+            read_files(*cd);
             break;
         case Change::epoch:
             cd->epoch = reader_.number();
@@ -233,7 +225,7 @@ private:
         }
     }
 
-    void read_files(StoredCd &cd, Change kind) {
+    void read_files(StoredCd &cd) {
         cd.files.clear();
         const uint64_t count = reader_.number();
         for (uint64_t i = 0; i < count && !reader_.bad(); ++i) {
@@ -242,11 +234,9 @@ private:
             file.device = reader_.number();
             file.inode = reader_.number();
             file.position = static_cast<off_t>(reader_.number());
-            if (kind == Change::positions) {
-                file.born = static_cast<int64_t>(reader_.number());
-                wrong_ = reader_.fixed8() != 0 ? "a file position has labels that make no sense"
-                                               : wrong_;
-            }
+            file.born = static_cast<int64_t>(reader_.number());
+            wrong_ =
+                reader_.fixed8() != 0 ? "a file position has labels that make no sense" : wrong_;
             cd.files.push_back(file);
         }
     }
@@ -315,7 +305,6 @@ private:
             erase(cd, state_.space, range);
             behind = cd.entries.lower_bound(place);
         }
-        state_.grown += entry_size;
         cd.entries.emplace_hint(behind, place, entry);
         if (is_of_record_) {
             note_first_values(state_, cd, place, entry);
@@ -397,7 +386,6 @@ private:
             if (leaves && !given->second.left.is) {
                 given->second.left = left;
             }
-            state_.grown += keeps ? entry_size : 0;
         });
         if (!keeps) {
             erase(from, state_.space, range);
@@ -456,7 +444,6 @@ private:
         StoredEntry second = at->second;
         second.run_offset += address - begin;
         second.key.offset += address - begin;
-        state_.grown += entry_size;
         at->second.end = address;
         entries.emplace(StoredPlace{space, address}, second);
     }

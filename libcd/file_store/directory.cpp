@@ -377,13 +377,11 @@ Status Directory::remove_left(const std::string &name) const {
 
 std::string Directory::removed(const std::string &name) { return "." + name + ".gone"; }
 
-// A name can be given back, a file that was unlinked cannot.
-Status Directory::hide(const std::string &name, bool forced, bool &nameless) const {
-    nameless = false;
+// Renames the file: a name can be given back, a file that was unlinked cannot.
+Status Directory::hide(const std::string &name, bool forced) const {
     os::System &system = os::system();
     const std::string gone = removed(name);
-    // Where both names lead to the same file, because a removal was undone in part, renaming would
-    // do nothing.
+    // If both names lead to one file, because a removal was undone in part, renaming does nothing.
     bool there = false;
     if (Status status = look_for(name, there); !status) {
         return status;
@@ -397,8 +395,7 @@ Status Directory::hide(const std::string &name, bool forced, bool &nameless) con
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
         const SavedMessage keeper;
-        nameless = true; // also if there is no memory to undo it
-        nameless = !undo_remove(name, forced).is_ok();
+        (void)undo_remove(name, forced).is_ok();
     }
     return status;
 }
@@ -406,7 +403,7 @@ Status Directory::hide(const std::string &name, bool forced, bool &nameless) con
 void Directory::finish_remove(const std::string &name) const { try_to_remove(removed(name)); }
 
 Status Directory::undo_remove(const std::string &name, bool forced) const {
-    // Not by renaming, which would take the place of a store that somebody else has made meanwhile.
+    // Renaming would replace a store that another process has made meanwhile.
     os::System &system = os::system();
     if (system.link_at(descriptor(), removed(name).c_str(), name.c_str()) == 0) {
         try_to_remove(removed(name));

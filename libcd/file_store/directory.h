@@ -64,10 +64,9 @@ public:
     // What hide() left. CD_ERROR_STORE_LOCKED: a process is at it.
     Status remove_hidden(const std::string &name) const;
 
-    // Takes the store its name. After a failure it still has it; nameless: that is not sure before
-    // undo_remove() has succeeded. hide() does what can fail, and undo_remove() can take it back,
+    // Takes the store its name, and gives it back after a failure. undo_remove() takes hide() back
     // until finish_remove().
-    Status hide(const std::string &name, bool forced, bool &nameless) const;
+    Status hide(const std::string &name, bool forced) const;
     void finish_remove(const std::string &name) const;
     Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.

@@ -4,7 +4,6 @@
 
 #include "base/no_throw.h"
 #include "file_store/stored_data.h"
-#include "file_store/transaction.h"
 #include "os/system.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
                      FileStoreOptions options, Addresses &addresses)
     : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
       options_(options), addresses_(addresses), process_(os::system().process()),
-      metadata_(volume_, options.forced, options.older_kept > 0) {}
+      journal_(volume_, options.forced, options.older_kept > 0) {}
 
 // Pieces give their extents back to the volume.
 FileStore::~FileStore() { retained_.clear(); }
@@ -43,7 +42,7 @@ Status FileStore::create_empty(const Superblock &identity) {
     cds_[State::root] = {root, true, 0};
     names_[{static_cast<uint8_t>(format::NameKind::path), ""}] = 0;
     names_by_number_[0] = {format::NameKind::path, ""};
-    return metadata_.create(identity, changes.bytes().bytes());
+    return journal_.create(identity, changes.bytes().bytes());
 }
 
 Status FileStore::replace() {
@@ -107,17 +106,17 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         names_by_number_[number] = name;
     }
     space_ = state.space + 1;
-    metadata_.take_over(loaded);
+    journal_.take_over(loaded);
 }
 
 HeldMetadata FileStore::hold_metadata() {
     const std::scoped_lock lock(mutex_);
-    return metadata_.hold();
+    return journal_.hold();
 }
 
 Status FileStore::rewrite() {
     const std::scoped_lock lock(mutex_);
-    return metadata_.rebase({});
+    return journal_.rebase({});
 }
 
 std::unique_ptr<Transaction> FileStore::begin() { return std::make_unique<FileTransaction>(*this); }
@@ -131,8 +130,8 @@ void FileStore::announce(CdNumber cd, CdNumber parent, int depth, int sibling,
     stored.parent = parent;
     stored.depth = depth;
     stored.sibling = sibling;
-    stored.path = number_of({format::NameKind::path, path});
     const std::scoped_lock lock(mutex_);
+    stored.path = number_of({format::NameKind::path, path});
     cds_[cd] = {std::move(stored), false, 0};
     unwritten_[{parent, sibling}] = cd;
 }
@@ -171,7 +170,6 @@ bool FileStore::knows_object(const std::string &name) {
 }
 
 uint64_t FileStore::number_of(const StoredName &name) {
-    const std::scoped_lock lock(mutex_);
     const NameKey key = {static_cast<uint8_t>(name.kind), name.text};
     const auto at = names_.find(key);
     if (at != names_.end()) {
@@ -183,9 +181,18 @@ uint64_t FileStore::number_of(const StoredName &name) {
     return number;
 }
 
-uint64_t FileStore::number_of_path(CdNumber cd) {
+StoredKey FileStore::key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, bool &added_anew) {
+    StoredKey key;
+    StoredName name;
+    const bool is_named = addresses_.describe(range, name, key, named_objects_);
     const std::scoped_lock lock(mutex_);
-    return cds_.at(cd).cd.path;
+    if (is_named) {
+        key.name = number_of(name);
+    } else if (!key_of_proposed(cd, range, key, added_anew)) {
+        const Known &known = cds_.at(cd);
+        key = {known.cd.path, known.ordinal + unnamed++, 0, range.length()};
+    }
+    return key;
 }
 
 uint64_t FileStore::ordinal(CdNumber cd) {
@@ -195,13 +202,13 @@ uint64_t FileStore::ordinal(CdNumber cd) {
 
 void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) {
     const std::scoped_lock lock(mutex_);
-    Binds &proposed = static_cast<FileTransaction &>(*binds).binds_;
+    Binds &proposed = static_cast<FileTransaction &>(*binds).binds();
     binds_.changes.bytes().reserve_room(proposed.changes.bytes().size());
     cds_.at(cd).ordinal += ordered.size();
     proposed_ = {std::move(proposed), cd, std::move(ordered)};
 }
 
-// Binds that were not written down, since the transaction had nothing to write, wait with others.
+// Keeps binds that no transaction has written down for the next one.
 void FileStore::accept_proposed() noexcept {
     const std::scoped_lock lock(mutex_);
     binds_.add(proposed_.binds);
@@ -214,8 +221,8 @@ void FileStore::reject_proposed() noexcept {
     proposed_ = {};
 }
 
-bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) {
-    const std::scoped_lock lock(mutex_);
+// False if the range lies in none that is proposed.
+bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) const {
     const auto behind = proposed_.ordered.upper_bound(range.begin);
     if (proposed_.cd != cd || behind == proposed_.ordered.begin()) {
         return false;
@@ -240,7 +247,7 @@ bool FileStore::is_lost() const noexcept {
     return !volume_.has_its_descriptors() || !directory_.has_its_descriptor();
 }
 
-// Two processes that write to one file, each with its own idea of what is free in it, destroy it.
+// Two processes that write to one file destroy it: each has its own list of what is free.
 Status FileStore::check_process() {
     if (is_of_this_process()) {
         return Status::ok();
@@ -255,6 +262,11 @@ Status FileStore::check_process() {
                 path(), static_cast<long>(process_), static_cast<long>(here));
 }
 
+Status FileStore::check_file() {
+    Status status = check_process();
+    return status ? volume_.check_file() : status;
+}
+
 // Data of a point in time are only written over once there is a newer record. Where they have
 // checksums those tell whether that has happened.
 Status FileStore::check_read(Status read) {
@@ -264,7 +276,7 @@ Status FileStore::check_read(Status read) {
         return read;
     }
     const std::scoped_lock lock(mutex_);
-    if (metadata_.says_the_same()) {
+    if (journal_.says_the_same()) {
         return read;
     }
     return fail(
@@ -277,32 +289,27 @@ Status FileStore::check_read(Status read) {
         is_checked ? "" : ", which nothing tells with checksum=none");
 }
 
-Status FileStore::regain_name() {
-    Status status = nameless_ ? directory_.undo_remove(name_, options_.forced) : Status::ok();
-    nameless_ = nameless_ && !status.is_ok();
-    return status;
-}
-
-Status FileStore::commit(FileTransaction &transaction) {
+Status FileStore::commit(ChangeSet &set) {
     const std::scoped_lock lock(mutex_);
     std::list<std::vector<Piece>> retained; // made before anything counts
-    if (transaction.retaining_) {
-        retained.push_back(std::move(transaction.retained_));
+    if (set.retained) {
+        retained.push_back(std::move(*set.retained));
     }
-    binds_.add(transaction.binds_);
-    if (!transaction.changes_.empty() || transaction.makes_known_) {
-        if (Status status = write(transaction); !status) {
+    binds_.add(set.binds);
+    NewCds added;
+    if (!set.changes.empty() || set.makes_known) {
+        if (Status status = write(set, added); !status) {
             return status;
         }
     }
-    // The others stay taken as long as the file refers to them, however few are wanted now.
-    if (transaction.retaining_) {
+    // Points in time of an earlier process stay until the file refers to them no more.
+    if (set.retained) {
         retained_.splice(retained_.end(), retained);
         while (retained_.size() > static_cast<size_t>(options_.older_kept)) {
             retained_.pop_front();
         }
     }
-    count_as_written(transaction);
+    count_as_written(set, added);
     return Status::ok();
 }
 
@@ -315,23 +322,22 @@ Status FileStore::make_ready() {
     Status status = check_process();
     status = status ? directory_.check_descriptor() : status;
     status = status ? volume_.check_file() : status;
-    status = status ? regain_name() : status;
     status = status ? directory_.check_name(name_, volume_.file()) : status;
-    return status ? metadata_.settle() : status;
+    return status ? journal_.settle() : status;
 }
 
-Status FileStore::write(FileTransaction &transaction) {
+Status FileStore::write(ChangeSet &set, NewCds &added) {
     if (Status status = make_ready(); !status) {
         return status;
     }
     suspect_.clear();
-    find_unknown(transaction);
+    added = find_new(set);
     ChangeWriter record;
     record.space(space_);
     const auto binds = binds_.changes.bytes().bytes();
     record.bytes().raw(binds.data(), binds.size());
-    if (metadata_.has_many(binds_.entries)) {
-        if (Status status = metadata_.rebase(record.bytes().bytes()); !status) {
+    if (journal_.has_many(binds_.entries)) {
+        if (Status status = journal_.rebase(record.bytes().bytes()); !status) {
             return status;
         }
         binds_ = {};
@@ -340,82 +346,68 @@ Status FileStore::write(FileTransaction &transaction) {
     }
     const auto proposed = proposed_.binds.changes.bytes().bytes();
     record.bytes().raw(proposed.data(), proposed.size());
-    write_names(transaction, record);
-    for (const CdNumber cd : transaction.new_cds_) {
+    write_names(set, added, record);
+    for (const CdNumber cd : added.numbers) {
         record.cd(cds_.at(cd).cd);
     }
-    const auto changes = transaction.changes_.bytes().bytes();
+    const auto changes = set.changes.bytes().bytes();
     record.bytes().raw(changes.data(), changes.size());
-    if (Status status = metadata_.append(record.bytes().bytes(), growth_of(transaction)); !status) {
-        if (!metadata_.is_settled()) {
-            suspect_ = std::move(transaction.named_);
+    if (Status status = journal_.append(record.bytes().bytes()); !status) {
+        if (!journal_.is_settled()) {
+            suspect_ = std::move(set.data);
         }
         return status;
     }
-    transaction.splits_ = 0;
-    metadata_.count_moved(binds_.entries + proposed_.binds.entries);
+    journal_.count_moved(binds_.entries + proposed_.binds.entries);
     binds_ = {};
     proposed_.binds = {};
     return Status::ok();
 }
 
-void FileStore::count_as_written(FileTransaction &transaction) noexcept {
-    for (const CdNumber cd : transaction.new_cds_) {
+void FileStore::count_as_written(const ChangeSet &set, NewCds &added) noexcept {
+    for (const CdNumber cd : added.numbers) {
         Known &known = cds_.find(cd)->second;
         known.written = true;
         unwritten_.erase({known.cd.parent, known.cd.sibling});
-        written_.insert(transaction.new_places_.extract({known.cd.parent, known.cd.sibling}));
+        written_.insert(added.places.extract({known.cd.parent, known.cd.sibling}));
     }
-    for (const auto &[cd, count] : transaction.ordered_) {
+    for (const auto &[cd, count] : set.unnamed) {
         cds_.find(cd)->second.ordinal += count;
     }
-    for (const CdNumber cd : transaction.dropped_) {
+    for (const CdNumber cd : set.dropped) {
         forget(cds_.find(cd));
     }
 }
 
-// In the order of their numbers parents come first. A program that is restarted gets its CDs back
-// in the order of their indices, so whoever lives and has a smaller one is written down too, even
-// if it holds nothing.
-void FileStore::find_unknown(FileTransaction &transaction) {
-    transaction.new_cds_.clear();
-    transaction.new_places_.clear();
-    for (const CdNumber cd : transaction.cds_) {
+// Finds the CDs that the record has to introduce, parents first by their numbers. A restarted
+// program gets its CDs back in the order of their indices: living siblings with a smaller index are
+// written too, even if they hold nothing.
+FileStore::NewCds FileStore::find_new(const ChangeSet &set) const {
+    NewCds added;
+    for (const CdNumber cd : set.cds) {
         for (CdNumber at = cd; !cds_.at(at).written; at = cds_.at(at).cd.parent) {
-            transaction.new_cds_.insert(at);
-            if (transaction.dropped_.contains(at)) {
+            added.numbers.insert(at);
+            if (set.dropped.contains(at)) {
                 continue;
             }
             const StoredCd &stored = cds_.at(at).cd;
             const auto self = unwritten_.find({stored.parent, stored.sibling});
             for (auto elder = unwritten_.lower_bound({stored.parent, 0}); elder != self; ++elder) {
-                transaction.new_cds_.insert(elder->second);
+                added.numbers.insert(elder->second);
             }
         }
     }
-    for (const CdNumber cd : transaction.new_cds_) {
+    for (const CdNumber cd : added.numbers) {
         const StoredCd &stored = cds_.at(cd).cd;
-        transaction.new_places_.insert({stored.parent, stored.sibling});
+        added.places.insert({stored.parent, stored.sibling});
     }
+    return added;
 }
 
-// Names that the file knows already count again, few as they are.
-Growth FileStore::growth_of(const FileTransaction &transaction) const {
-    Growth growth = transaction.growth_;
-    growth.possible = unwritten_splits_;
-    for (const uint64_t name : transaction.names_) {
-        growth.bytes += entry_size + names_by_number_.at(name).text.size();
-    }
-    for (const CdNumber cd : transaction.new_cds_) {
-        growth.bytes += 2 * entry_size + names_by_number_.at(cds_.at(cd).cd.path).text.size();
-    }
-    return growth;
-}
-
-// All that the record uses: those that nothing has are left out when the metadata move.
-void FileStore::write_names(const FileTransaction &transaction, ChangeWriter &into) {
-    std::set<uint64_t> names = transaction.names_;
-    for (const CdNumber cd : transaction.new_cds_) {
+// Writes all names that the record uses: a new generation leaves out names that nothing has.
+void FileStore::write_names(const ChangeSet &set, const NewCds &added, ChangeWriter &into) const {
+    std::set<uint64_t> names = set.names;
+    for (const CdNumber cd : added.numbers) {
         names.insert(cds_.at(cd).cd.path);
     }
     for (const uint64_t name : names) {
@@ -435,7 +427,7 @@ Status FileStore::remove(CommitVote *last_word) {
         best_effort([&] { directory_.finish_remove(name_); });
         forget_aside();
     } else if (hidden) {
-        show();
+        best_effort([&] { return directory_.undo_remove(name_, options_.forced); });
     }
     return status;
 }
@@ -444,18 +436,8 @@ Status FileStore::hide() {
     Status status = check_process();
     status = status ? volume_.check_descriptors() : status;
     status = status ? directory_.check_descriptor() : status;
-    if (!status) {
-        return status;
-    }
     const std::scoped_lock lock(mutex_);
-    return directory_.hide(name_, options_.forced, nameless_);
-}
-
-// What cannot be done now is tried again before the next change.
-void FileStore::show() noexcept {
-    const std::scoped_lock lock(mutex_);
-    nameless_ = true;
-    best_effort([&] { return regain_name(); });
+    return status ? directory_.hide(name_, options_.forced) : status;
 }
 
 void FileStore::undo_start() noexcept {

@@ -7,6 +7,7 @@
 #include "file_store/change_encoder.h"
 #include "file_store/directory.h"
 #include "file_store/journal.h"
+#include "file_store/transaction.h"
 
 #include <atomic>
 #include <list>
@@ -20,15 +21,13 @@
 
 namespace cd {
 
-class FileTransaction;
-
-// What lies at an address, if that can be said in a way that another process understands.
+// Names what lies at an address so that another process finds it.
 class Addresses {
 public:
     virtual ~Addresses() = default;
-    // range becomes as many of its first bytes as belong to one thing, or, false, to none. key:
-    // their offset, and of a region the length, which has to be the same in another process. May
-    // throw std::bad_alloc.
+    // Cuts `range` down to its first bytes that belong to one object or region, or to none (false).
+    // key: gets their offset, and the length of a region, which another process compares. May throw
+    // std::bad_alloc.
     virtual bool describe(Range &range, StoredName &name, StoredKey &key, Objects objects) = 0;
 };
 
@@ -38,45 +37,44 @@ struct FileStoreOptions {
     int older_kept = 0;      // points in time of the root beside the newest
 };
 
-// The ledger that is one file.
+// A PersistentStore in one file.
 class FileStore : public PersistentStore {
 public:
-    // To be followed by create_empty() or take_over(). file: locked, in directory.
+    // Followed by create_empty() or take_over(). file: locked, in directory.
     FileStore(File file, uint64_t size, Directory directory, std::string name,
               FileStoreOptions options, Addresses &addresses);
     ~FileStore() override;
 
-    // For a new file: writes its first metadata. May throw std::bad_alloc.
+    // Writes the first metadata of a new file. May throw std::bad_alloc.
     Status create_empty(const Superblock &identity);
     Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
     Status replace(); // the store that has the name
 
-    // For a file that was loaded. pieces: gets the data of each run of the state, by its number.
-    // May throw std::bad_alloc.
+    // Continues in a file that was loaded. pieces: gets the data of each run of the state, by its
+    // number. May throw std::bad_alloc.
     using Pieces = std::vector<Piece>;
     void take_over(const Loaded &loaded, Pieces &pieces);
 
-    // After take_over(): makes the state what the file says, as the first change does otherwise.
-    // May throw std::bad_alloc.
+    // Writes the state that take_over() got to the file, as the first change does otherwise. May
+    // throw std::bad_alloc.
     Status rewrite();
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
 
-    // What was there before a start made it: nothing, a store that is set aside, by that start or
-    // by one before it that never advanced, or this one.
+    // What had the name before this start: nothing, a store that was set aside by this start or by
+    // an earlier one that never advanced, or this store.
     enum class Before { nothing, set_aside, the_same };
     void comes_after(Before before) { before_ = before; }
-    // Where the start fails in another rank: all is as it was before, and before those that never
-    // advanced, which need not have come to all ranks.
+    // Undoes the start after it failed in another rank, with earlier starts that never advanced and
+    // need not have reached all ranks.
     void undo_start() noexcept;
 
-    // What the file says now, to be read later. No longer than the store lives.
+    // Holds what the file says now, to be read later. Must end before the store.
     HeldMetadata hold_metadata();
     bool forces() const { return options_.forced; }
     const Directory &directory() const { return directory_; }
 
     const char *path() override { return volume_.file().path(); }
-    Volume &volume() { return volume_; }
 
     std::unique_ptr<Transaction> begin() override;
     void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
@@ -102,13 +100,30 @@ public:
         return volume_.usage().is_wasteful(accepted);
     }
 
-private:
-    friend class FileTransaction;
+    // ---- For its transactions ----
 
+    Volume &volume() { return volume_; }
+    const FileStoreOptions &options() const { return options_; }
+    uint64_t space() const { return space_; }
+    // Fails in a forked process, and if the file is not as it was.
+    Status check_file();
+    // True if older points in time are wanted, or are left of a process that wanted them.
+    bool retains();
+    bool is_written(CdNumber cd);
+    // Cuts `range` down to its first bytes that have one name, and returns that. unnamed: how many
+    // ranges of the CD the transaction has had that only their add order tells apart; counts this
+    // one if it is one. May throw std::bad_alloc.
+    StoredKey key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, bool &added_anew);
+    // Fails if commit() would, as far as is known before.
+    Status check_ready();
+    // Writes the changes down; all of them count then, or none. May throw std::bad_alloc.
+    Status commit(ChangeSet &set);
+
+private:
     struct Known {
         StoredCd cd;
         bool written = false; // the file knows it
-        uint64_t ordinal = 0; // of the next range that only its order tells from others
+        uint64_t ordinal = 0; // of the next range that only its add order tells from others
     };
     struct Proposed {
         Binds binds;
@@ -117,28 +132,22 @@ private:
     };
     using Place = std::pair<CdNumber, int>; // parent and sibling index
     using NameKey = std::pair<uint8_t, std::string>;
+    // CDs that the file gets to know by a commit.
+    struct NewCds {
+        std::set<CdNumber> numbers;
+        std::set<Place> places;
+    };
 
-    // Older points in time are wanted, or there are some of a process that wanted them.
-    bool retains();
     Status check_process();
-    Status regain_name();
     Status hide();
-    void show() noexcept;
     uint64_t number_of(const StoredName &name);
-    uint64_t number_of_path(CdNumber cd);
-    // Of what lies in a range that is proposed; false: it does not.
-    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew);
-    bool is_written(CdNumber cd);
-    Status commit(FileTransaction &transaction);
-    // Whether nothing is in the way of that, as far as can be told before.
-    Status check_ready();
+    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) const;
     Status make_ready();
-    Status write(FileTransaction &transaction);
+    Status write(ChangeSet &set, NewCds &added);
     void forget(std::map<CdNumber, Known>::iterator cd) noexcept;
-    void count_as_written(FileTransaction &transaction) noexcept;
-    void find_unknown(FileTransaction &transaction);
-    Growth growth_of(const FileTransaction &transaction) const;
-    void write_names(const FileTransaction &transaction, ChangeWriter &into);
+    void count_as_written(const ChangeSet &set, NewCds &added) noexcept;
+    NewCds find_new(const ChangeSet &set) const;
+    void write_names(const ChangeSet &set, const NewCds &added, ChangeWriter &into) const;
 
     Volume volume_;
     Directory directory_;
@@ -147,26 +156,23 @@ private:
     Before before_ = Before::the_same;
     FileStoreOptions options_;
     Objects named_objects_ = Objects::all;
-    bool found_unchecked_ = false; // data, when the store was opened
+    bool found_unchecked_ = false; // data without checksums, when the store was opened
     Addresses &addresses_;
     pid_t process_;
     uint64_t space_ = 1;
     std::atomic<uint64_t> next_number_ = 1;
 
     std::mutex mutex_; // guards what follows
-    Metadata metadata_;
+    Journal journal_;
     std::map<CdNumber, Known> cds_;
-    std::map<Place, CdNumber> unwritten_; // of these, those that the file does not know
-    std::set<Place> written_;             // and those that it knows, without the root
+    std::map<Place, CdNumber> unwritten_; // CDs that the file does not know
+    std::set<Place> written_;             // CDs that it knows, without the root
     std::map<NameKey, uint64_t> names_;
     std::map<uint64_t, StoredName> names_by_number_;
     Binds binds_;
     Proposed proposed_;
     std::list<std::vector<Piece>> retained_; // oldest first
-    std::vector<Piece> suspect_; // what a record refers to that failed and may come back
-    // At most: of operations that failed, which find them when they are tried again.
-    std::atomic<size_t> unwritten_splits_ = 0;
-    bool nameless_ = false; // the file may have lost its name in a remove() that failed
+    std::vector<Piece> suspect_;             // data of a record that failed and may come back
 };
 
 } // namespace cd

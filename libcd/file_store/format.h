@@ -12,12 +12,7 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 7;
-constexpr uint32_t oldest_version = 2; // that is read
-// Entries say whether they came from a child, and names whether they are the program's.
-constexpr uint32_t first_version_with_recent = 3;
-// Headers may name a second copy of their snapshot and journal.
-constexpr uint32_t first_version_with_copies = 7;
+constexpr uint32_t version = 7; // the only one that is read
 
 // What is read and written as a whole.
 constexpr size_t block = 4096;
@@ -79,7 +74,6 @@ enum class Change : uint8_t {
     demote = 9,
     erase = 10,
     give = 11,
-    files = 12, // before version 5, which reads it
     epoch = 13,
     retain = 14,
     drop = 15,

@@ -131,15 +131,6 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
 
 namespace {
 
-// Where entries do not say it: what a point in time has is READ_ONLY.
-void mark_recent(State &state) {
-    for (auto &[number, cd] : state.cds) {
-        for (auto &[place, entry] : cd.entries) {
-            entry.recent = entry.access == CD_READ_WRITE;
-        }
-    }
-}
-
 // From there on it is looked whether the file has what it claims: holes take no room in a file, and
 // would in memory.
 constexpr uint64_t much = uint64_t{16} << 20;
@@ -176,10 +167,6 @@ Status Generation::read_snapshot(State &state) {
         return status;
     }
     const char *wrong = apply_snapshot(bytes, state);
-    if (header_.version < format::first_version_with_recent) {
-        mark_recent(state);
-    }
-    state.grown = 0;
     return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
 }
 
@@ -377,9 +364,9 @@ private:
             case FoundHeader::Kind::other_version:
                 return fail(
                     CD_ERROR_STORE_VERSION,
-                    "%s: the store has format version %u, this library knows versions %u to %u; "
+                    "%s: the store has format version %u, this library reads version %u only; "
                     "read it with the library that wrote it, or start with CD_RESTART=no",
-                    file_.path(), found.version, format::oldest_version, format::version);
+                    file_.path(), found.version, format::version);
             case FoundHeader::Kind::whole:
                 headers_.push_back(found.header);
                 break;

@@ -116,7 +116,6 @@ struct State {
     std::shared_ptr<std::deque<StoredRun>> runs = std::make_shared<std::deque<StoredRun>>();
     uint64_t space = 0; // of the process that wrote last
     size_t moved = 0;   // entries that binds gave another address
-    uint64_t grown = 0; // bytes, at most, that the snapshot is longer by since grown was 0
 };
 
 } // namespace cd

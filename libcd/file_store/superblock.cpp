@@ -16,7 +16,7 @@ bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
     return ByteReader(bytes.subspan(at)).fixed32() == crc32c(0, bytes.data(), at);
 }
 
-// Whether the bytes are a header of a version that is known, and make sense.
+// Whether the bytes are a header that makes sense.
 bool decode(ByteReader &reader, uint32_t features, Superblock &header) {
     for (std::byte &byte : header.id) {
         byte = std::byte{reader.fixed8()};
@@ -31,9 +31,7 @@ bool decode(ByteReader &reader, uint32_t features, Superblock &header) {
     header.name = reader.text();
     header.rank = static_cast<int>(rank);
     header.names_all_objects = features == format::names_all_objects;
-    if (header.version >= format::first_version_with_copies) {
-        header.copy_distance = reader.fixed64();
-    }
+    header.copy_distance = reader.fixed64();
     const auto possible = [](const Extent &extent) {
         return extent.offset >= format::first_extent && extent.offset % format::block == 0 &&
                extent.offset <= INT64_MAX && extent.length <= INT64_MAX - extent.offset;
@@ -84,10 +82,9 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
                                                    : format::header_checksum)) {
         return Status::ok();
     }
-    found.header.version = found.version;
     const uint32_t features =
         ByteReader(std::span(bytes).subspan(format::header_features)).fixed32();
-    if (found.version < format::oldest_version || found.version > format::version) {
+    if (found.version != format::version) {
         found.kind = FoundHeader::Kind::other_version;
     } else if (is_zero(std::span(bytes).subspan(format::sector)) &&
                decode(reader, features, found.header) && found.header.slot == slot) {
@@ -99,7 +96,7 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
 Status write_header(const File &file, const Superblock &header) {
     ByteWriter writer;
     writer.raw(format::magic.data(), format::magic.size());
-    writer.fixed32(header.version);
+    writer.fixed32(format::version);
     writer.raw(header.id.data(), header.id.size());
     writer.fixed64(header.generation);
     writer.fixed32(static_cast<uint32_t>(header.rank));
@@ -111,9 +108,7 @@ Status write_header(const File &file, const Superblock &header) {
     writer.fixed64(header.journal.length);
     writer.fixed32(static_cast<uint32_t>(header.slot));
     writer.text(header.name);
-    if (header.version >= format::first_version_with_copies) {
-        writer.fixed64(header.copy_distance);
-    }
+    writer.fixed64(header.copy_distance);
     writer.pad_to(format::header_features);
     writer.fixed32(header.names_all_objects ? format::names_all_objects : 0);
     writer.pad_to(format::header_checksum);

@@ -25,7 +25,6 @@ struct Superblock {
     std::array<std::byte, format::id_size> id = {}; // random, of this file
     size_t slot = 0;                                // which of the two it is
     uint64_t generation = 0;
-    uint32_t version = format::version; // that its metadata are in
     int rank = 0;
     std::string name; // of the root CD
     Extent snapshot;

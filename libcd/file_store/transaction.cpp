@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t copied_together = 16 * format::checked_part;
 
-// What lies in several places, one after the other.
+// Reads data that lie in several places, one after the other.
 class StoredBytes {
 public:
     explicit StoredBytes(std::span<const StoredPart> parts) : parts_(parts) {}
@@ -53,33 +53,28 @@ private:
 } // namespace
 
 FileTransaction::FileTransaction(FileStore &store)
-    : store_(store), begun_(store.volume_.forcing().mark()),
-      writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
+    : store_(store), begun_(store.volume().forcing().mark()),
+      writer_(store.volume(), store.options().checksummed, store.options().forced) {}
 
-FileTransaction::~FileTransaction() { store_.unwritten_splits_ += splits_; }
-
-// Once in an operation: what others do to the file they do between two of them, if at all, and a
-// process that is forked in the midst of one does not go on with it.
-Status FileTransaction::check_volume() {
+// Checks once in an operation: others change the file between two operations, if at all.
+Status FileTransaction::check_file() {
     if (checked_) {
         return Status::ok();
     }
-    Status status = store_.check_process();
-    status = status ? store_.volume_.check_file() : status;
+    Status status = store_.check_file();
     checked_ = status.is_ok();
     return status;
 }
 
 Status FileTransaction::keep(Range memory, Piece &place) {
-    if (Status status = check_volume(); !status) {
+    if (Status status = check_file(); !status) {
         return status;
     }
-    // Whoever else has a share of the place may be what the file refers to.
+    // Another share of the place may be what the file refers to.
     const bool reusable = place && place.is_whole(memory.length()) &&
                           place.block().has_one_owner() && place.block().backing() != nullptr;
     if (!reusable) {
         place.give_up(memory.length());
-        growth_.bytes += checksums_size(memory.length());
         if (Status status = new_place(memory.length(), place); !status) {
             return status;
         }
@@ -97,7 +92,7 @@ Status FileTransaction::keep(Range memory, Piece &place) {
 }
 
 Status FileTransaction::copy(std::span<const StoredPart> parts, Piece &place) {
-    if (Status status = check_volume(); !status) {
+    if (Status status = check_file(); !status) {
         return status;
     }
     size_t length = 0;
@@ -112,7 +107,7 @@ Status FileTransaction::copy(std::span<const StoredPart> parts, Piece &place) {
     bool readable = true;
     Status status = copy_to(static_cast<FileRun &>(*place.block().backing()), parts, readable);
     if (!readable) {
-        named_.push_back(std::move(place)); // what is buffered for it may still be written
+        set_.data.push_back(std::move(place)); // its buffered bytes may still be written
     }
     return status;
 }
@@ -139,7 +134,7 @@ Status FileTransaction::copy_to(FileRun &to, std::span<const StoredPart> parts, 
     return Status::ok();
 }
 
-// Whoever gets the place after a failure would be written over.
+// Keeps the place: after a failure it must not go to others before the writer has ended.
 void FileTransaction::hold_while_written(const Piece &place, size_t length) {
     if (writer_.may_be_under_way(length)) {
         under_way_.push_back(place.share());
@@ -147,7 +142,7 @@ void FileTransaction::hold_while_written(const Piece &place, size_t length) {
 }
 
 Status FileTransaction::new_place(size_t length, Piece &place) {
-    Volume &volume = store_.volume_;
+    Volume &volume = store_.volume();
     Volume::Extents extents;
     if (Status status = volume.reserve_parts(length, extents); !status) {
         return status;
@@ -174,16 +169,16 @@ Status FileTransaction::new_place(size_t length, Piece &place) {
     return Status::ok();
 }
 
-// Calls visit(bytes before it, length, where) for each run that some of the data are in, which the
-// changes name from now on.
+// Calls visit(bytes before it, length, where) for each run that holds some of the data; the changes
+// name that run from now on.
 template <typename Visit>
 void FileTransaction::for_each_run(const Piece &data, size_t length, const Visit &visit) {
     size_t before = 0;
     const auto name = [&](const StoredRun &run, size_t offset, size_t part) {
         const auto [at, added] = runs_.try_emplace(&run, 0);
         if (added) {
-            at->second = changes_.run(run.offset, run.length, run.checksums).run;
-            named_.push_back(data.share());
+            at->second = set_.changes.run(run.offset, run.length, run.checksums).run;
+            set_.data.push_back(data.share());
         }
         visit(before, part, ChangeWriter::Data{at->second, offset});
         before += part;
@@ -194,16 +189,16 @@ void FileTransaction::for_each_run(const Piece &data, size_t length, const Visit
         .is_ok();
 }
 
-// What lies only in part in an object or a region is as many ranges: each finds its place by
-// itself, whatever becomes of the others.
+// Writes one range for each object or region that the entries lie in: another process binds each of
+// them by itself.
 void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
-    cds_.insert(cd);
+    set_.cds.insert(cd);
     Range rest = {entries.front()->range.begin, entries.back()->range.end};
     for (auto entry = entries.begin(); !rest.empty();) {
         Range part = rest;
         bool added_anew = false;
-        StoredKey key = key_of_first(cd, part, added_anew);
-        names_.insert(key.name);
+        StoredKey key = store_.key_of_first(cd, part, set_.unnamed[cd], added_anew);
+        set_.names.insert(key.name);
         const uint64_t offset = key.offset;
         while (!part.empty()) {
             const Range held = {part.begin, std::min(part.end, (*entry)->range.end)};
@@ -216,148 +211,124 @@ void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
     }
 }
 
-// Of the first bytes of range, which becomes these.
-StoredKey FileTransaction::key_of_first(CdNumber cd, Range &range, bool &added_anew) {
-    StoredKey key;
-    StoredName name;
-    if (store_.addresses_.describe(range, name, key, store_.named_objects())) {
-        key.name = store_.number_of(name);
-    } else if (!store_.key_of_proposed(cd, range, key, added_anew)) {
-        const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
-        key = {store_.number_of_path(cd), ordinal, 0, range.length()};
-    }
-    return key;
-}
-
 void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
                                 bool added_anew) {
-    ++growth_.entries;
     const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration,
                                          false,        added_anew,  {}};
     if (!entry.data) {
-        changes_.hold(cd, part, labels, key, {});
+        set_.changes.hold(cd, part, labels, key, {});
         return;
     }
     const uint64_t offset = key.offset;
     for_each_run(entry.data.share(part.begin - entry.range.begin), part.length(),
                  [&](size_t before, size_t length, ChangeWriter::Data at) {
-                     growth_.entries += before > 0 ? 1 : 0;
                      key.offset = offset + before;
                      const uintptr_t begin = part.begin + before;
-                     changes_.hold(cd, {begin, begin + length}, labels, key, at);
+                     set_.changes.hold(cd, {begin, begin + length}, labels, key, at);
                  });
 }
 
 void FileTransaction::replace_data(CdNumber cd, Range range, const Piece &data) {
-    cds_.insert(cd);
+    set_.cds.insert(cd);
     for_each_run(data, range.length(), [&](size_t before, size_t length, ChangeWriter::Data at) {
         const uintptr_t begin = range.begin + before;
-        growth_.entries += before > 0 ? 1 : 0;
-        changes_.data(cd, {begin, begin + length}, at);
+        set_.changes.data(cd, {begin, begin + length}, at);
     });
 }
 
 void FileTransaction::relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) {
-    cds_.insert(cd);
-    changes_.relabel(cd, range, access, restoration);
+    set_.cds.insert(cd);
+    set_.changes.relabel(cd, range, access, restoration);
 }
 
 void FileTransaction::promote(CdNumber cd, Range range) {
-    cds_.insert(cd);
-    changes_.promote(cd, range);
+    set_.cds.insert(cd);
+    set_.changes.promote(cd, range);
 }
 
 void FileTransaction::demote(CdNumber cd) {
-    cds_.insert(cd);
-    changes_.demote(cd);
+    set_.cds.insert(cd);
+    set_.changes.demote(cd);
 }
 
 void FileTransaction::erase(CdNumber cd, Range range) {
-    cds_.insert(cd);
-    changes_.erase(cd, range);
+    set_.cds.insert(cd);
+    set_.changes.erase(cd, range);
 }
 
 void FileTransaction::give(CdNumber child, CdNumber parent, Range range, bool keeps) {
-    cds_.insert(child);
-    cds_.insert(parent);
-    growth_.entries += keeps ? 1 : 0;
-    changes_.give(child, parent, range, keeps);
+    set_.cds.insert(child);
+    set_.cds.insert(parent);
+    set_.changes.give(child, parent, range, keeps);
 }
 
 void FileTransaction::files(CdNumber cd, const std::vector<FilePosition> &files) {
-    cds_.insert(cd);
-    changes_.files(cd, files);
+    set_.cds.insert(cd);
+    set_.changes.files(cd, files);
 }
 
 void FileTransaction::epoch(CdNumber cd, uint64_t epoch) {
-    cds_.insert(cd);
-    changes_.epoch(cd, epoch);
+    set_.cds.insert(cd);
+    set_.changes.epoch(cd, epoch);
 }
 
 bool FileTransaction::retains() const { return store_.retains(); }
 
 void FileTransaction::retain(std::vector<Piece> data) {
-    retaining_ = true;
-    retained_ = std::move(data);
-    growth_.retained = static_cast<size_t>(store_.options_.older_kept);
-    changes_.retain(static_cast<uint64_t>(store_.options_.older_kept));
+    set_.retained = std::move(data);
+    set_.changes.retain(static_cast<uint64_t>(store_.options().older_kept));
 }
 
 void FileTransaction::make_known(CdNumber cd) {
-    cds_.insert(cd);
-    makes_known_ = true;
+    set_.cds.insert(cd);
+    set_.makes_known = true;
 }
 
-// What the file has never heard of need not be taken out of it.
+// Writes nothing for a CD that the file does not know.
 void FileTransaction::drop(CdNumber cd) {
-    dropped_.insert(cd);
-    if (cds_.contains(cd) || store_.is_written(cd)) {
-        cds_.insert(cd);
-        changes_.drop(cd);
+    set_.dropped.insert(cd);
+    if (set_.cds.contains(cd) || store_.is_written(cd)) {
+        set_.cds.insert(cd);
+        set_.changes.drop(cd);
     }
 }
 
 void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
                            size_t entries) {
-    binds_.changes.bind(cd, space, old, address);
-    binds_.entries += entries;
+    set_.binds.changes.bind(cd, space, old, address);
+    set_.binds.entries += entries;
 }
 
 void FileTransaction::replace_unbound_data(CdNumber cd, uint64_t space, Range old,
                                            const Piece &data) {
-    changes_.space(space);
+    set_.changes.space(space);
     replace_data(cd, old, data);
-    changes_.space(store_.space_);
-}
-
-void FileTransaction::split(size_t entries) {
-    growth_.entries += entries;
-    splits_ += entries;
+    set_.changes.space(store_.space());
 }
 
 void FileTransaction::give_unbound(CdNumber child, CdNumber parent, const Unbound &given) {
-    cds_.insert(child);
-    cds_.insert(parent);
-    changes_.space(given.space);
+    set_.cds.insert(child);
+    set_.cds.insert(parent);
+    set_.changes.space(given.space);
     if (given.left) {
-        changes_.leave(child, parent, given.old, given.left_in);
+        set_.changes.leave(child, parent, given.old, given.left_in);
     } else {
-        changes_.give(child, parent, given.old, false);
+        set_.changes.give(child, parent, given.old, false);
     }
-    changes_.space(store_.space_);
+    set_.changes.space(store_.space());
 }
 
 void FileTransaction::erase_unbound(CdNumber cd, uint64_t space, Range old) {
-    binds_.changes.space(space);
-    binds_.changes.erase(cd, old);
-    binds_.changes.space(store_.space_);
+    set_.binds.changes.space(space);
+    set_.binds.changes.erase(cd, old);
+    set_.binds.changes.space(store_.space());
 }
 
 Status FileTransaction::force_data() {
     Status flushed = writer_.flush();
     under_way_.clear();
-    const bool forces = flushed.is_ok() && writer_.has_written() && store_.options_.forced;
-    return forces ? store_.volume_.forcing().force(begun_) : flushed;
+    const bool forces = flushed.is_ok() && writer_.has_written() && store_.options().forced;
+    return forces ? store_.volume().forcing().force(begun_) : flushed;
 }
 
 Status FileTransaction::commit(CommitVote *last_word) {
@@ -366,7 +337,7 @@ Status FileTransaction::commit(CommitVote *last_word) {
         ready = ready ? store_.check_ready() : ready;
         ready = last_word->say(ready);
     }
-    return ready ? store_.commit(*this) : ready;
+    return ready ? store_.commit(set_) : ready;
 }
 
 } // namespace cd

@@ -78,7 +78,6 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
     left.end_at(address);
     cuts_ += right->whole ? 0 : 1;
     right.release();
-    ++splits_;
     return inserted;
 }
 

@@ -68,9 +68,6 @@ public:
     // that is not joined with others soon.
     Position make_borders_of_named(Position near, Range range);
 
-    // How many times an entry was split since this was asked last.
-    size_t take_splits() { return std::exchange(splits_, 0); }
-
     // How many entries became part of the index, since forget_cuts(), that are only part of a range
     // that was added.
     size_t cuts() const { return cuts_; }
@@ -131,7 +128,6 @@ private:
     Map entries_{Map::allocator_type(reserve_)};
     EntryList read_write_; // in the order of their promotion
     EntryList arriving_;
-    size_t splits_ = 0;
     size_t cuts_ = 0;
 };
 

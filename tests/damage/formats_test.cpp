@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Stores that libraries wrote which knew no later format, read by this one; and what the last of
-// them has, as this one writes it.
+// A store that the first library of this format wrote: it is read, and written byte for byte.
 #include "specimen.h"
 
 #include "cd/cd.h"
@@ -112,16 +111,14 @@ private:
     int children_ = 0;
 };
 
-std::string words_of(int version) { return STORES_OF_FORMATS + std::to_string(version) + ".words"; }
-
-class Format : public testing::TestWithParam<int> {
+class Format : public testing::Test {
 protected:
     void SetUp() override {
         fs::create_directory(directory_.path("s"));
         fs::permissions(directory_.path("s"), fs::perms::owner_all);
-        unpack(words_of(GetParam()), store());
-        ASSERT_EQ(fs::file_size(store()), GetParam() < 7 ? 1056768 : 2105344);
-        ASSERT_EQ(versions(), (std::multiset<int>{GetParam(), GetParam()}));
+        unpack(STORE_OF_FORMAT_7, store());
+        ASSERT_EQ(fs::file_size(store()), 2105344);
+        ASSERT_EQ(versions(), (std::multiset<int>{7, 7}));
     }
 
     std::string store() const { return directory_.path("s/0-alpha.cds"); }
@@ -156,17 +153,17 @@ protected:
     Directory directory_;
 };
 
-TEST_P(Format, IsReadAndWhatIsWrittenIsOfThisOne) {
+TEST_F(Format, IsReadAndWhatIsWrittenIsOfThisOne) {
     run([&](Successor &now) { return now.restore() && now.is_at(newest); });
     EXPECT_EQ(versions(), (std::multiset<int>{cd::format::version, cd::format::version}));
     run([&](Successor &now) { return now.restore() && now.is_at(newest); });
 }
 
-TEST_P(Format, HasOlderPointsInTime) {
+TEST_F(Format, HasOlderPointsInTime) {
     run([&](Successor &now) { return now.restore() && now.is_at(newest - 1); }, "2");
 }
 
-TEST_P(Format, WhatChildrenOfKilledProcessesHeldIsFound) {
+TEST_F(Format, WhatChildrenOfKilledProcessesHeldIsFound) {
     run([&](Successor &now) {
         std::vector<char> changed(1000);
         std::vector<char> kept(500);
@@ -182,32 +179,25 @@ TEST_P(Format, WhatChildrenOfKilledProcessesHeldIsFound) {
     run([&](Successor &now) { return now.restore() && now.is_at(4); });
 }
 
-// Version 2 does not say of the first child's READ_ONLY bytes that they came from a child.
-TEST_P(Format, WhatChildrenOfKilledProcessesHeldWithOtherLengthsDoesNotHoldUpTheRoot) {
+TEST_F(Format, WhatChildrenOfKilledProcessesHeldWithOtherLengthsDoesNotHoldUpTheRoot) {
     run([&](Successor &now) {
         std::vector<char> changed(1001);
         std::vector<char> kept(501);
         return now.restore() && now.add_to_child(killed_first, changed, kept) &&
                now.add_to_child(killed_later, changed, kept) && is_all(changed, 0) &&
-               now.unbound() == of_program + (GetParam() == 2 ? 500 : 0) && now.advance_to(4);
+               now.unbound() == of_program && now.advance_to(4);
     });
     run([&](Successor &now) { return now.restore() && now.is_at(4); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Format,
-                         testing::Range<int>(cd::format::oldest_version, cd::format::version + 1));
-
-// ---- The last one, byte for byte ----
+// ---- Byte for byte ----
 
 class ThisFormat : public testing::Test {
 protected:
-    void SetUp() override { load(cd::format::version); }
-
-    void load(int version) {
+    void SetUp() override {
         const std::string path = directory_.path("store");
-        unpack(words_of(version), path);
+        unpack(STORE_OF_FORMAT_7, path);
         file_ = cd::File(::open(path.c_str(), O_RDONLY), path);
-        loaded_ = {};
         ASSERT_TRUE(cd::load(file_, loaded_)) << cd::message();
     }
 
@@ -246,17 +236,6 @@ TEST_F(ThisFormat, HasPositionsOfFilesWithTheirBirths) {
     EXPECT_EQ(files[0].position, 42);
     EXPECT_EQ(files[0].inode, 11075654U);
     EXPECT_EQ(files[0].born / 1'000'000'000, 1795752410);
-}
-
-// As version 6 has them, which is written in the same way.
-TEST_F(ThisFormat, HasEntriesThatWereComparedWithWhatAChildHad) {
-    load(6);
-    const auto &entries = loaded_.state.cds.at(cd::State::root).entries;
-    const auto has = [](bool cd::StoredEntry::*label) {
-        return [label](const auto &held) { return held.second.*label; };
-    };
-    EXPECT_TRUE(std::ranges::any_of(entries, has(&cd::StoredEntry::compared)));
-    EXPECT_TRUE(std::ranges::any_of(entries, has(&cd::StoredEntry::filled_anew)));
 }
 
 TEST_F(ThisFormat, HasRecordsAsTheyAreWritten) {

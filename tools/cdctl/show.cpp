@@ -69,8 +69,8 @@ void print_store(const Inspection &store) {
     }
     const cd::Loaded &loaded = store.loaded();
     const cd::Superblock &header = loaded.header;
-    std::printf("  format %u, id %s, generation %llu\n", header.version, id_text(header).c_str(),
-                static_cast<unsigned long long>(header.generation));
+    std::printf("  format %u, id %s, generation %llu\n", cd::format::version,
+                id_text(header).c_str(), static_cast<unsigned long long>(header.generation));
     std::printf("  file of %s, mode %04o, user %ld; snapshot of %s at %llu; journal at %llu, %s, "
                 "%s of %s\n",
                 size_text(store.size()).c_str(), static_cast<unsigned>(store.mode()),
@@ -152,7 +152,7 @@ void describe_store(const Inspection &store, Json &json) {
     const cd::Loaded &loaded = store.loaded();
     const cd::Superblock &header = loaded.header;
     describe_summary(store, json);
-    json.member("format", header.version).member("id", id_text(header));
+    json.member("format", cd::format::version).member("id", id_text(header));
     json.member("generation", header.generation);
     json.member("owner", store.owner()).member("mode", store.mode());
     json.key("snapshot").begin_object().member("offset", header.snapshot.offset);

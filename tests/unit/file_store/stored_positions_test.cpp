@@ -43,27 +43,6 @@ TEST(StoredPositions, AreReadAsTheyWereWritten) {
     }
 }
 
-TEST(StoredPositions, OfVersion4HaveNoBirths) {
-    ChangeWriter changes;
-    begin_family(changes);
-    changes.bytes().fixed8(static_cast<uint8_t>(format::Change::files));
-    for (const uint64_t number :
-         {root, uint64_t{2}, uint64_t{3}, uint64_t{1}, uint64_t{10}, uint64_t{42}, uint64_t{4},
-          uint64_t{2}, uint64_t{11}, uint64_t{43}}) {
-        changes.bytes().number(number);
-    }
-    changes.epoch(root, 5);
-    State state;
-    ASSERT_EQ(read(changes, state), "");
-    const StoredCd &cd = state.cds.at(root);
-    ASSERT_EQ(cd.files.size(), 2U);
-    EXPECT_EQ(cd.files[0].position, 42);
-    EXPECT_EQ(cd.files[1].inode, 11U);
-    EXPECT_EQ(cd.files[1].position, 43);
-    EXPECT_EQ(cd.files[1].born, 0);
-    EXPECT_EQ(cd.epoch, 5U);
-}
-
 TEST(StoredPositions, WithLabelsOfNoMeaningAreDamage) {
     ChangeWriter changes;
     begin_family(changes);

@@ -7,9 +7,8 @@
 // while the cores have other work, as they have when other ranks wait for this one, and how long
 // it takes to read the bytes again, as a restore does, or whoever protects them on other nodes.
 #include "measure.h"
-#include "memory/copy_crc32c.h"
+#include "memory/copy.h"
 #include "memory/crc32c.h"
-#include "memory/long_copy.h"
 
 #include <fcntl.h>
 #include <liburing.h>

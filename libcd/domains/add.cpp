@@ -5,7 +5,7 @@
 #include "domains/ancestry.h"
 #include "domains/element_order.h"
 #include "memory/allocation_plan.h"
-#include "memory/copy_run.h"
+#include "memory/copy.h"
 #include "ranges/prefetch.h"
 
 #include <algorithm>

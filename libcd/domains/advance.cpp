@@ -7,7 +7,7 @@
 #include "domains/rejoin.h"
 #include "domains/tidy.h"
 #include "memory/allocation_plan.h"
-#include "memory/copy_run.h"
+#include "memory/copy.h"
 #include "memory/undo_log.h"
 #include "ranges/prefetch.h"
 

@@ -4,7 +4,7 @@
 
 #include "domains/ancestry.h"
 #include "domains/regenerate.h"
-#include "memory/copy_run.h"
+#include "memory/copy.h"
 #include "ranges/prefetch.h"
 #include "ranges/range_set.h"
 

@@ -4,8 +4,8 @@
 
 #include "file_store/allocator.h"
 #include "file_store/format.h"
-#include "memory/copy_crc32c.h"
-#include "memory/long_copy.h"
+#include "memory/copy.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 #include <cstring>

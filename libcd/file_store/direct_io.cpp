@@ -3,7 +3,7 @@
 #include "file_store/direct_io.h"
 
 #include "file_store/format.h"
-#include "memory/copy_crc32c.h"
+#include "memory/crc32c.h"
 #include "memory/page_pool.h"
 #include "os/system.h"
 

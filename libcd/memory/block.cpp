@@ -2,9 +2,8 @@
 // Copyright the containment-domains authors
 #include "memory/block.h"
 
-#include "memory/copy_crc32c.h"
+#include "memory/copy.h"
 #include "memory/crc32c.h"
-#include "memory/long_copy.h"
 #include "memory/page_pool.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "memory/copy_crc32c.h"
+#include "memory/crc32c.h"
 
 #include <atomic>
 #include <cstddef>

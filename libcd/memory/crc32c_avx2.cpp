@@ -4,8 +4,8 @@
 
 #ifdef __x86_64__
 
-#include "memory/crc32c_join.h"
-#include "os/memory_sizes.h"
+#include "memory/crc32c.h"
+#include "os/system.h"
 
 #include <array>
 #include <cstddef>

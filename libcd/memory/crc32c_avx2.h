@@ -2,11 +2,26 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "memory/copy_in_steps.h"
-
+#include <cstddef>
 #include <cstdint>
 
 namespace cd {
+
+// What a copy that computes a checksum leaves its bytes in.
+enum class Target : uint8_t { cached, past_caches };
+
+// What is left of such a copy. Whoever does a part of it moves on.
+struct CopyRest {
+    std::byte *to;
+    const std::byte *from;
+    size_t length;
+
+    void advance(size_t by) {
+        to += by;
+        from += by;
+        length -= by;
+    }
+};
 
 // CRC-32C by multiplying 32 bytes at once (AVX2 with VPCLMULQDQ), which takes so few instructions
 // that memory is the limit, and not AVX-512's twice as many, which fewer processors have: what was

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "memory/page_pool.h"
-#include "os/memory_sizes.h"
 #include "os/system.h"
 
 #include <cstddef>

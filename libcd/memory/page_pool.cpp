@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "memory/page_pool.h"
 
-#include "os/memory_sizes.h"
 #include "os/system.h"
 
 #include <algorithm>

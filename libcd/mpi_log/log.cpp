@@ -4,7 +4,7 @@
 
 #include "memory/page_pool.h"
 #include "mpi_log/spill.h"
-#include "os/memory_sizes.h"
+#include "os/system.h"
 
 #include <algorithm>
 #include <cstdlib>

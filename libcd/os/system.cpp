@@ -2,11 +2,17 @@
 // Copyright the containment-domains authors
 #include "os/system.h"
 
+#include "os/printable.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,6 +20,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -95,6 +103,45 @@ int above_standard(int fd) {
     errno = error;
     return moved;
 }
+
+std::byte *align_up(std::byte *at, size_t alignment) {
+    const auto address = reinterpret_cast<uintptr_t>(at);
+    return at + (alignment - address % alignment) % alignment;
+}
+
+// Maps size bytes that start on a huge page, so that the kernel can back them with huge ones.
+void *map_on_huge_page(size_t size) {
+    const size_t mapped = size + huge_page;
+    void *raw = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (raw == MAP_FAILED) {
+        return nullptr;
+    }
+    auto *first = static_cast<std::byte *>(raw);
+    auto *start = align_up(first, huge_page);
+    const auto before = static_cast<size_t>(start - first);
+    if (before > 0) {
+        ::munmap(first, before);
+    }
+    if (mapped - before > size) {
+        ::munmap(start + size, mapped - before - size);
+    }
+    ::madvise(start, size, MADV_HUGEPAGE);
+    return start;
+}
+
+// Touching pages one by one costs a fault each; the kernel does it in one go. A kernel that does
+// not know the request leaves the pages to be touched later, which is only slower.
+bool make_present(void *at, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+    return ::madvise(at, size, MADV_POPULATE_WRITE) == 0 || errno == EINVAL || errno == ENOSYS;
+#else
+    (void)at;
+    (void)size;
+    return true;
+#endif
+}
+
+long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
 
 } // namespace
 
@@ -349,6 +396,137 @@ int System::reopen(int fd) {
     const int result = ::dup3(anew, fd, O_CLOEXEC);
     ::close(anew);
     return result < 0 ? -1 : 0;
+}
+
+void *System::map_pages(size_t size) {
+    void *at = nullptr;
+    if (size >= huge_page) {
+        at = map_on_huge_page(size);
+    } else {
+        at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        at = at == MAP_FAILED ? nullptr : at;
+    }
+    if (at != nullptr && !make_present(at, size)) {
+        ::munmap(at, size);
+        return nullptr;
+    }
+    return at;
+}
+
+void System::unmap_pages(void *at, size_t size) { ::munmap(at, size); }
+
+void *System::map_file(int fd, size_t size) {
+    struct statfs where = {};
+    if (::fstatfs(fd, &where) != 0 || where.f_type != TMPFS_MAGIC) {
+        return nullptr;
+    }
+    void *at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at == MAP_FAILED) {
+        return nullptr;
+    }
+    ::madvise(at, size, MADV_DONTDUMP); // the file has it
+    ::madvise(at, size, MADV_DONTFORK); // a forked process would keep the file's locks by it
+    return at;
+}
+
+void System::unmap_file(void *at, size_t size) { ::munmap(at, size); }
+
+pid_t System::process() { return ::getpid(); }
+
+uid_t System::user() { return ::geteuid(); }
+
+int System::random(void *to, size_t length) { return ::getentropy(to, length); }
+
+// As one call where it is not too long, since other ranks write to the same terminal.
+void System::warn(const char *line) {
+    std::array<char, 4096> text = {};
+    size_t used = 0;
+    const auto write_out = [&] {
+        std::fwrite(text.data(), 1, used, stderr);
+        used = 0;
+    };
+    const auto append = [&](std::string_view part) {
+        if (part.size() > text.size() - used) {
+            write_out();
+        }
+        std::memcpy(text.data() + used, part.data(), part.size());
+        used += part.size();
+    };
+    append("containment-domains: ");
+    for_each_printable(line, append);
+    append("\n");
+    write_out();
+}
+
+bool System::can_order_other_threads() {
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+}
+
+void System::order_other_threads() {
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0) {
+        membarrier(MEMBARRIER_CMD_GLOBAL); // slower, and needs no registration
+    }
+}
+
+int System::start_thread(pthread_t &thread, void *(*work)(void *), void *context) {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = ::pthread_create(&thread, nullptr, work, context);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return error;
+}
+
+void System::join_thread(pthread_t thread) { ::pthread_join(thread, nullptr); }
+
+int System::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+    return ::pthread_atfork(before, in_parent, in_child);
+}
+
+int System::create_thread_key(pthread_key_t &key, void (*at_end_of_thread)(void *)) {
+    return ::pthread_key_create(&key, at_end_of_thread);
+}
+
+void System::delete_thread_key(pthread_key_t key) { ::pthread_key_delete(key); }
+
+int System::set_for_thread(pthread_key_t key, const void *value) {
+    return ::pthread_setspecific(key, value);
+}
+
+int System::working_directory(std::string &path) {
+    path.resize(PATH_MAX);
+    if (::getcwd(path.data(), path.size()) == nullptr) {
+        return -1;
+    }
+    path.resize(std::strlen(path.c_str()));
+    return 0;
+}
+
+int System::real_path(const char *path, std::string &real) {
+    real.resize(PATH_MAX);
+    if (::realpath(path, real.data()) == nullptr) {
+        return -1;
+    }
+    real.resize(std::strlen(real.c_str()));
+    return 0;
+}
+
+int System::host_name(std::string &name) {
+    char text[HOST_NAME_MAX + 1] = "";
+    if (::gethostname(text, sizeof text - 1) != 0) {
+        return -1;
+    }
+    name = text;
+    return 0;
+}
+
+const char *System::environment(const char *name) { return std::getenv(name); }
+
+uint64_t System::monotonic_ns() {
+    timespec now = {};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
 System &system() { return *current_system; }

@@ -11,7 +11,13 @@
 #include <string>
 #include <vector>
 
-namespace cd::os {
+namespace cd {
+
+inline constexpr size_t cache_line = 64;
+inline constexpr size_t small_page = size_t{4} << 10;
+inline constexpr size_t huge_page = size_t{2} << 20;
+
+namespace os {
 
 // Which file a descriptor names.
 struct FileIdentity {
@@ -135,4 +141,5 @@ System &system();
 // makes sure that no other thread is inside the library.
 void replace_system(System *replacement);
 
-} // namespace cd::os
+} // namespace os
+} // namespace cd

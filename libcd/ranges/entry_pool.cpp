@@ -3,7 +3,7 @@
 #include "ranges/entry_pool.h"
 
 #include "memory/page_pool.h"
-#include "os/memory_sizes.h"
+#include "os/system.h"
 
 #include <algorithm>
 #include <new>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "os/memory_sizes.h"
+#include "os/system.h"
 #include "ranges/entry.h"
 
 #include <cstddef>

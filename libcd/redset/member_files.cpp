@@ -3,7 +3,6 @@
 #include "redset/member_files.h"
 
 #include "memory/crc32c.h"
-#include "memory/crc32c_join.h"
 #include "redset/kvtree_file.h"
 
 #include <fcntl.h>

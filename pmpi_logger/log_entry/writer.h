@@ -4,7 +4,7 @@
 
 #include "call/call.h"
 #include "log_entry/entry.h"
-#include "memory/long_copy.h"
+#include "memory/copy.h"
 #include "mpi/record_failure.h"
 #include "payload/copy.h"
 #include "record_all/record_all.h"

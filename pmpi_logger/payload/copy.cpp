@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/copy.h"
 
-#include "memory/long_copy.h"
+#include "memory/copy.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "payload/private_comm.h"

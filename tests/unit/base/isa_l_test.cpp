@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 // What is left in the vector registers of a program that the library has computed for: loops of SSE
 // take twice as long while their upper halves are in use.
-#include "memory/copy_crc32c.h"
 #include "memory/crc32c.h"
 #include "redset/erasure_code.h"
 #include "redset/gf256.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "memory/copy_run.h"
+#include "memory/copy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "memory/crc32c_join.h"
-
 #include "memory/crc32c.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "ranges/entry_pool.h"
 
 #include "../replaced_system.h"
-#include "os/memory_sizes.h"
+#include "os/system.h"
 
 #include <gtest/gtest.h>
 

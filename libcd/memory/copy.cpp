@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "memory/long_copy.h"
+#include "memory/copy.h"
 
-#include "os/memory_sizes.h"
+#include "os/system.h"
 
 #include <algorithm>
 #include <cstdint>

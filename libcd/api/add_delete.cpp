@@ -18,7 +18,7 @@
 namespace cd {
 namespace {
 
-// One order for all threads: regen functions of one CD are called in that of their adds.
+// Numbers the add calls of all threads: regen functions are called in this order.
 uint64_t next_call() {
     static std::atomic<uint64_t> calls = 0;
     return calls.fetch_add(1, std::memory_order_relaxed);
@@ -36,7 +36,7 @@ cd_operation operation_of(Restoration restoration) {
     return CD_OP_ADD_COPY;
 }
 
-// Where this call's entries are kept: as the CD's, unless storage_info says otherwise.
+// Chooses where this call's entries are kept: as storage_info says, else as the CD's.
 Status choose_storage(const Domain &domain, const char *storage_info, AddRequest &request) {
     request.cd = domain.name();
     request.in_place = domain.storage.shadow == Shadow::none;
@@ -80,7 +80,7 @@ Status bind_here(Resident &domain, AddRequest &request, const char *storage_info
     if (Status status = check_request(request); !status) {
         return status;
     }
-    // What a restore would have had regenerated is, now that the function is there.
+    // Regenerates what a restore has left to this function.
     const auto regenerate_owed = [&](std::vector<cd_addrspec> &specs) {
         const FamilyLock::Lending lending(lock);
         return regenerate(domain, request.regen, specs);
@@ -94,8 +94,8 @@ Status bind_here(Resident &domain, AddRequest &request, const char *storage_info
     return status;
 }
 
-// The root of a CD in whose family something that came from another process is not bound yet, or
-// was bound before the CD has added it; named is the CD then. nullptr: there is nothing.
+// Finds the root of a CD whose family has stored ranges that are not bound yet, or were bound before
+// the CD has added them. Sets named to the CD, and root to nullptr if there are none.
 Status find_family_to_bind(cd_handle &named, cd_handle &root) {
     FamilyLock lock;
     if (Status status = lock.lock(named, FamilyLock::Reach::self); !status) {
@@ -111,7 +111,7 @@ Status find_family_to_bind(cd_handle &named, cd_handle &root) {
     return Status::ok();
 }
 
-// nullptr: it has ended. Of a CD whose whole family is locked as long as it lives.
+// Returns a CD whose whole family is locked, or nullptr if it has ended.
 Resident *find_in_locked_family(cd_handle handle) {
     uint64_t generation = 0;
     const Slot *slot = Registry::instance().find(handle, generation);
@@ -135,7 +135,7 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
                 return bind_here(*domain, request, storage_info, lock, report);
             }
         } // or the CD has ended meanwhile, which is found now
-        // What a PARENT entry refers to must not go away while it is looked up.
+        // A PARENT entry needs its ancestors locked while it looks them up.
         const auto reach = restoration == Restoration::parent ? FamilyLock::Reach::ancestors
                                                               : FamilyLock::Reach::self;
         FamilyLock lock;

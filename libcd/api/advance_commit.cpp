@@ -21,8 +21,8 @@
 namespace cd {
 namespace {
 
-// What the interposition layer is told once the locks are gone: the family whose logs the operation
-// may have forgotten, 0 if none, and its root.
+// The family whose logs the operation may have shortened, 0 if none, and its root. Passed to the
+// interposition layer after the locks are released.
 struct Forgotten {
     uint64_t family = 0;
     cd_handle root = nullptr;
@@ -32,9 +32,8 @@ uint64_t family_of_root(Resident &domain) {
     return domain.is_root() && domain.log.enabled() ? domain.log.log().family() : 0;
 }
 
-// Locks the named CD and its parent, and all of its family above and below it if the operation asks
-// for it by returning nothing: that is rare, and CDs with a common root should not wait for each
-// other.
+// Runs the operation with the named CD and its parent locked. Locks the whole family and repeats it
+// if it returns nothing, which is rare.
 template <typename Operation> Status with_parent(cd_handle handle, const Operation &operation) {
     {
         FamilyLock lock;
@@ -52,25 +51,23 @@ template <typename Operation> Status with_parent(cd_handle handle, const Operati
     return *operation(lock, Locked::ancestors);
 }
 
-// A root's store cannot be removed where that is the process's from which this one was forked, or
-// where the program has closed its files.
+// True if a root's store cannot be removed: it belongs to the parent process, or the program has
+// closed its files.
 bool leaves_its_store(const Domain &domain) {
     return domain.is_root() && domain.ledger != nullptr &&
            (!domain.ledger->is_of_this_process() || domain.ledger->is_lost());
 }
 
-// The descendants go, too, which could not be committed before. A copy's store, and what protects
-// it, stay the other process's.
+// Ends a root with its descendants and leaves its store. A forked process leaves the store's
+// redundancy to its parent, too.
 Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
     const std::vector<Domain *> subtree = subtree_of(root);
     const bool is_copy = !root.ledger->is_of_this_process();
-    const std::string left =
-        std::string(root.ledger->path()) +
-        ": the program has closed files of this store, so that the commit of "
-        "CD " +
-        root.name() + " leaves it as it is" +
-        (root.protection != nullptr ? ", but what was protected is gone" : "") +
-        ". Remove it, unless a start is to go on from it";
+    const std::string left = std::string(root.ledger->path()) +
+                             ": the program has closed files of this store, so the commit of CD " +
+                             root.name() + " leaves it" +
+                             (root.protection != nullptr ? " and removes its checkpoints" : "") +
+                             ". Remove it, unless a program is to continue from it";
     lock.prepare_discard(subtree.size());
     if (!is_copy) {
         if (Status status = ProtectedCommit(lock, root).outcome(Status::ok()); !status) {
@@ -170,8 +167,8 @@ int commit_cd(cd_handle cd) {
             return cd::commit_locked(lock, locked, report, forgotten);
         });
     });
-    cd::tell_boundary();
-    cd::tell_forgotten(forgotten.family, nullptr);
+    cd::notify_boundary();
+    cd::notify_forgotten(forgotten.family, nullptr);
     return cd::result_of(status);
 }
 int advance_cd_point_in_time(cd_handle cd) {
@@ -181,8 +178,8 @@ int advance_cd_point_in_time(cd_handle cd) {
             return cd::advance_locked(lock, locked, report, forgotten);
         });
     });
-    cd::tell_boundary();
-    cd::tell_forgotten(forgotten.family, forgotten.root);
+    cd::notify_boundary();
+    cd::notify_forgotten(forgotten.family, forgotten.root);
     return cd::result_of(status);
 }
 

@@ -18,13 +18,13 @@
 
 namespace cd {
 
-// What every function of the C API shares: no exception leaves it, the thread's last error is set,
-// calls from callbacks are refused.
+// The frame of every function of the C API: no exception leaves it, it sets the thread's last error,
+// and it refuses calls from callbacks.
 
-// The calling thread's code for cd_last_error.
+// Sets the calling thread's code for cd_last_error.
 void set_last_error(cd_error code);
 
-// For what does not know how much it was that there was not.
+// Returns the error of a call for which there was no memory.
 inline Status out_of_memory(const char *call) {
     return fail(CD_ERROR_NO_MEMORY,
                 "%s: there is no memory for this call, which has changed nothing; free some and "
@@ -32,14 +32,14 @@ inline Status out_of_memory(const char *call) {
                 call);
 }
 
-// Runs body, which returns a Status, and makes it the thread's last error. call: the function of
-// the API that this is, for messages; who is that function need not say it.
+// Runs body, which returns a Status, and makes it the thread's last error. call: the name of the
+// function of the API, for messages.
 template <typename Body> Status guarded(const Body &body, const char *call = __builtin_FUNCTION()) {
     Status status;
     if (CallbackGuard::inside()) {
         status = fail(CD_ERROR_IN_CALLBACK,
                       "the library was called from inside a regen, verify or observer function, "
-                      "or after longjmp out of one; such a function has to return");
+                      "or after longjmp out of one; return from that function first");
     } else {
         try {
             status = body();
@@ -56,16 +56,14 @@ template <typename Body> Status guarded(const Body &body, const char *call = __b
 
 inline int result_of(Status status) { return status.is_ok() ? CD_SUCCESS : CD_FAILURE; }
 
-// For the observer: what an operation wants to tell beyond its result.
+// The events of one operation, for the observer.
 class Report {
 public:
-    // And no more, as long as nobody observes.
     explicit Report(std::optional<cd_operation> operation) : operation_(operation) {
         name_[0] = '\0';
     }
 
-    // The CD's identity, which may not outlive the operation. What was told of another attempt at
-    // the operation is forgotten.
+    // Sets the CD's identity, and forgets the events of an earlier attempt at the operation.
     void about(const char *name) {
         if (observed_) {
             std::strncpy(name_, name, sizeof name_ - 1);
@@ -75,16 +73,16 @@ public:
     }
     void copied(size_t bytes) { bytes_ = bytes; }
 
-    // What else happens to the named CD if the operation succeeds; it is told first. May throw
+    // Adds an event of the named CD, reported before the operation if that succeeds. May throw
     // std::bad_alloc.
     void also(cd_operation part, const char *name) {
         if (observed_) {
             parts_.push_back({part, CD_ERROR_NONE, name});
         }
     }
-    // The same for the CD that it is about, and cannot fail.
+    // Adds the end of the CD's replay. Cannot fail.
     void also_ends_replay() { ends_replay_ = true; }
-    // How what was told last ended.
+    // Sets the outcome of the event added last.
     void also_came_to(cd_error error) {
         if (observed_) {
             parts_.back().error = error;
@@ -95,7 +93,7 @@ private:
     template <typename Body>
     friend Status observed(Report &report, const Body &body, const char *call);
 
-    void tell(Observer &listener, Status status, uint64_t start) const {
+    void notify_all(Observer &listener, Status status, uint64_t start) const {
         const uint64_t duration = os::system().monotonic_ns() - start;
         if (status.is_ok()) {
             for (const Part &part : parts_) {
@@ -118,7 +116,7 @@ private:
 
     bool observed_ = false;
     bool ends_replay_ = false;
-    std::optional<cd_operation> operation_; // none: only what else happens is told
+    std::optional<cd_operation> operation_; // none: only the added events are reported
     char name_[256];
     size_t bytes_ = 0;
     std::vector<Part> parts_;
@@ -132,25 +130,28 @@ template <typename Body> Status observed(Report &report, const Body &body, const
     report.observed_ = true;
     const uint64_t start = os::system().monotonic_ns();
     const Status status = guarded([&] { return body(report); }, call);
-    // What the observer does wrong is told to the observer, and does not replace our outcome.
+    // Errors of the observer's own calls do not replace the outcome of this one.
     const SavedMessage keeper;
-    report.tell(*listener, status, start);
+    report.notify_all(*listener, status, start);
     set_last_error(status.code());
     return status;
 }
 
-// As guarded(), and tells the observer, if there is one. body takes a Report.
+// Runs body as guarded() does, and notifies the observer. body takes a Report.
 template <typename Body>
 Status observed(cd_operation operation, const Body &body, const char *call = __builtin_FUNCTION()) {
     Report report(operation);
     return observed(report, body, call);
 }
 
-// The same for what is no operation of its own, but may end a replay.
+// Runs body as observed() does, for a call that is no operation but may end a replay.
 template <typename Body>
 Status observed_as_part(const Body &body, const char *call = __builtin_FUNCTION()) {
     Report report(std::nullopt);
     return observed(report, body, call);
 }
+
+// Returns the next entry of the CD's log; nullptr at its end. Reports the end of a replay.
+Status next_entry(cd_handle cd, Report &report, void *&entry, size_t &length);
 
 } // namespace cd

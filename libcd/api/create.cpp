@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char *environment_origin = "the environment variable CD_STORAGE_INFO";
 
-// What no CD can be created without.
+// Checks what all creations need.
 Status check_call(int mode) {
     if (Status status = support_fork(); !status) {
         return status;
@@ -61,8 +61,8 @@ Status read_roots_storage_info(const char *storage_info, const char *name, Stora
     return status ? check_supported(storage, origin.c_str()) : status;
 }
 
-// What a child cannot have for itself is told first: what else would make it possible could only be
-// given for the root, too.
+// Checks first that the child has the root's store: no other setting would make another one
+// possible.
 Status read_childs_storage_info(const char *storage_info, const Domain &parent,
                                 StorageInfo &storage) {
     if (storage_info == nullptr) {
@@ -76,12 +76,12 @@ Status read_childs_storage_info(const char *storage_info, const Domain &parent,
     return status ? check_supported(storage, origin.c_str()) : status;
 }
 
-// Under one lock: a process that is forked meanwhile would have half a root.
+// Installs the root and opens its store under one lock, so that no forked process has half a root.
 Status install_and_open(FamilyLock &lock, std::unique_ptr<Resident> installed, bool &met,
                         cd_handle &handle) {
     lock.prepare_discard(1);
     Resident &root = *installed;
-    // The name is the root's then, so that no other thread opens the same store.
+    // Takes the name first, so that no other thread opens the same store.
     Status status = lock.install(std::move(installed), handle);
     if (!status || root.storage.store != Store::file) {
         return status;
@@ -109,7 +109,7 @@ Status read_injections() {
     return status;
 }
 
-// root: has its storage.
+// Creates a root whose storage is known.
 Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name, bool &met,
                   cd_handle &handle, Report &report) {
     AdvanceLimits limits;
@@ -141,8 +141,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     return status;
 }
 
-// What the environment says, for who gives no storage_info. Who gives one knows what to do where
-// that cannot be read, and expects nothing of it.
+// Reads the environment's storage_info as the default.
 Status read_defaults(const char *defaults, const char *storage_info, StorageInfo &storage,
                      ProtectedCreate &protection) {
     if (defaults == nullptr) {
@@ -181,7 +180,8 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
     return begin_root(std::move(root), mode, name, protection.met, handle, report);
 }
 
-// Ranks that others may wait for tell them also of what they cannot read. defaults: may be null.
+// Creates a root. Reports also unreadable settings to other ranks, which may wait. defaults may be
+// null.
 Status create_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
                    cd_handle &handle, Report &report) {
     const auto text = [](const char *given) { return given != nullptr ? given : ""; };
@@ -213,7 +213,7 @@ void take_log_number(const Resident &child, Resident &parent) noexcept {
     }
 }
 
-// A child that came back from the store. storage: what the program wants it to have.
+// Makes a child that came back from the store the next one of its parent.
 Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
                   Report &report) {
     report.about(child.name());
@@ -284,7 +284,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     parent.children.push_back(&resident);
     parent.children_numbers.take(resident.sibling);
     take_log_number(resident, parent);
-    // Last, since it cannot be taken back.
+    // Last, since it cannot be undone.
     status = catch_exceptions([&] { return place.write_down(); });
     if (!status) {
         lock.discard(resident);
@@ -297,7 +297,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     return status;
 }
 
-// What create(handle, report) makes.
+// Returns the handle that create(handle, report) makes, or nullptr.
 template <typename Create> cd_handle created(int *error, const Create &create) {
     cd_handle handle = nullptr;
     const Status status = observed(
@@ -305,7 +305,7 @@ template <typename Create> cd_handle created(int *error, const Create &create) {
     if (error != nullptr) {
         *error = status.code();
     }
-    tell_boundary();
+    notify_boundary();
     return status.is_ok() ? handle : nullptr;
 }
 

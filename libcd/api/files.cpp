@@ -17,8 +17,7 @@ namespace {
 
 using Positions = std::vector<FilePosition>;
 
-// files: what the CD holds then; bound: which of those that came from another process it has among
-// them, unbound_files.end(): none.
+// Writes the CD's files down: files, and those that wait to be added again, except bound.
 Status write_down(const Domain &domain, const FileTable &files, Positions::const_iterator bound) {
     if (domain.ledger == nullptr) {
         return Status::ok();
@@ -32,7 +31,7 @@ Status write_down(const Domain &domain, const FileTable &files, Positions::const
     return transaction->commit();
 }
 
-// now: as the file is. One that came back from a store keeps the position that it has there.
+// Adds the file at its present position, or at the stored one if it came back from a store.
 Status hold_file(Domain &domain, const FilePosition &now) {
     domain.files.reserve_room(1);
     FilePosition file = now;
@@ -44,7 +43,6 @@ Status hold_file(Domain &domain, const FilePosition &now) {
     }
     FileTable files = domain.files;
     files.add(file);
-    // For another process the file is the same, whatever the descriptor.
     if (Status status = write_down(domain, files, stored); !status) {
         return status;
     }

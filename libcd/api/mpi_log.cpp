@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What the MPI interposition layer calls
+// The calls for the MPI interposition layer
 
 #include "cd/mpi_log.h"
 
 #include "api/api_call.h"
-#include "api/next_entry.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/identity.h"
@@ -30,14 +29,13 @@ Status lock_log(FamilyLock &lock, cd_handle handle) {
     return Status::ok();
 }
 
-// Why the stream took no entry of that length.
+// Returns why the log took no entry of that length.
 Status not_taken(Resident &domain, size_t length) {
     if (const uint64_t remaining = domain.log.extent().remaining; remaining > 0) {
-        return fail(
-            CD_ERROR_LOG_REPLAYING,
-            "CD %s replays its MPI log and has %llu entries left; nothing can be added before "
-            "get_MPI_log_from_cd has returned them",
-            domain.name(), static_cast<unsigned long long>(remaining));
+        return fail(CD_ERROR_LOG_REPLAYING,
+                    "CD %s replays its MPI log and has %llu entries left; read them with "
+                    "get_MPI_log_from_cd before adding others",
+                    domain.name(), static_cast<unsigned long long>(remaining));
     }
     if (Status trouble = domain.log.log().trouble(); !trouble) {
         return trouble;
@@ -57,17 +55,17 @@ Status outcome_of_adding(bool taken, Resident &domain, size_t length, Report &re
     return Status::ok();
 }
 
-// Why the stream gave no entry.
+// Returns why the log gave no entry.
 Status not_given(Resident &domain) {
-    Log &stream = domain.log.log();
-    if (!stream.replaying()) {
+    Log &log = domain.log.log();
+    if (!log.replaying()) {
         return Status::ok(); // the log ends here
     }
-    Status trouble = stream.trouble();
+    Status trouble = log.trouble();
     return trouble ? out_of_memory("get_MPI_log_from_cd") : trouble;
 }
 
-// length: of them all.
+// Checks the parts of an entry and adds up their length.
 Status check_parts(const Domain &domain, const cd_log_part *parts, int count, size_t &length) {
     if (count < 0 || (parts == nullptr && count > 0)) {
         return fail(CD_ERROR_LOG_ENTRY,
@@ -78,8 +76,8 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
     for (int i = 0; i < count; ++i) {
         if (parts[i].length > PTRDIFF_MAX - length) {
             return fail(CD_ERROR_LOG_ENTRY,
-                        "CD %s: the %d parts of the log entry are longer together than memory can "
-                        "be; part %d is %zu bytes at %p",
+                        "CD %s: the %d parts of the log entry are longer together than memory; "
+                        "part %d is %zu bytes at %p; correct the lengths",
                         domain.name(), count, i, parts[i].length, parts[i].data);
         }
         length += parts[i].length;
@@ -92,8 +90,8 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
     return Status::ok();
 }
 
-// Who knows what the entries mean has a last look at them.
-void tell_what_is_deleted(cd_handle cd) {
+// Passes entries that a replay has left to the listener, before they are deleted.
+void notify_deleted(cd_handle cd) {
     std::vector<std::shared_ptr<Log>> logs;
     cd_handle handle = nullptr;
     {
@@ -104,11 +102,11 @@ void tell_what_is_deleted(cd_handle cd) {
             handle = lock.domain().handle;
         }
     }
-    tell_left(handle, logs);
+    notify_left(handle, logs);
 }
 
-// After a step of the replay.
-void tell_if_replayed(Resident &domain, Report &report) {
+// Reports the end of the replay if it has come.
+void report_replay_end(Resident &domain, Report &report) {
     if (!domain.log.log().replaying()) {
         report.also_ends_replay();
     }
@@ -128,7 +126,7 @@ Status next_entry(cd_handle cd, Report &report, void *&entry, size_t &length) {
         return not_given(domain);
     }
     report.copied(length);
-    tell_if_replayed(domain, report);
+    report_replay_end(domain, report);
     return Status::ok();
 }
 
@@ -194,7 +192,7 @@ int delete_MPI_log_from_cd(cd_handle cd) {
     uint64_t forgotten = 0;
     cd_handle root = nullptr;
     const cd::Status status = cd::observed(CD_OP_LOG_DELETE, [&](cd::Report &report) {
-        cd::tell_what_is_deleted(cd);
+        cd::notify_deleted(cd);
         cd::FamilyLock lock;
         if (cd::Status locked = cd::lock_log(lock, cd); !locked) {
             return locked;
@@ -208,7 +206,7 @@ int delete_MPI_log_from_cd(cd_handle cd) {
         const bool alone = domain.children.empty(); // else a child may have to be replayed
         domain.log.forget(domain.depth, alone);
         if (replaying) {
-            cd::tell_if_replayed(domain, report);
+            cd::report_replay_end(domain, report);
         }
         if (domain.is_root() && alone) {
             forgotten = domain.log.log().family();
@@ -216,8 +214,8 @@ int delete_MPI_log_from_cd(cd_handle cd) {
         }
         return cd::Status::ok();
     });
-    cd::tell_boundary();
-    cd::tell_forgotten(forgotten, root);
+    cd::notify_boundary();
+    cd::notify_forgotten(forgotten, root);
     return cd::result_of(status);
 }
 

@@ -3,7 +3,6 @@
 // The interposition layer's hot path
 
 #include "api/api_call.h"
-#include "api/next_entry.h"
 #include "base/callback_guard.h"
 #include "cd/mpi_log.h"
 #include "runtime/active_stack.h"
@@ -30,8 +29,8 @@ void drop_open_entry() {
     }
 }
 
-// Calls look with the CD that has the handle, under its lock. Not if it is not alive, nor inside a
-// function that the library called, since the thread may hold that lock.
+// Calls look with the CD under its lock, if the CD is alive. Does nothing inside a function that
+// the library called, since the thread may hold that lock.
 template <typename Look> void look_at(cd_handle cd, const Look &look) {
     if (CallbackGuard::inside()) {
         return;
@@ -74,8 +73,8 @@ cd_log_room cd_log_open(size_t size) {
     return room;
 }
 
-// Calls nothing, so that no register is saved: right after a call of MPI, stores wait for memory
-// that another process holds, and few of them may wait.
+// Calls no function, so that no register is saved: after a call of MPI, stores wait for memory that
+// another process holds, and few of them may wait.
 cd_log_entry cd_log_enter(size_t length) {
     cd::Log *log = cd::ActiveStack::log_at_hand();
     if (log == nullptr || cd::CallbackGuard::inside()) [[unlikely]] {
@@ -122,7 +121,7 @@ const void *cd_log_read(size_t *length) {
     if (cd::observer.load(std::memory_order_relaxed) == nullptr) {
         return log->next(*length);
     }
-    // The observer wants to know of the replay's end.
+    // Reports the end of the replay to the observer.
     const cd::SavedMessage keeper;
     const cd_error before = cd_last_error();
     void *entry = nullptr;

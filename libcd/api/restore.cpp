@@ -20,7 +20,7 @@
 namespace cd {
 namespace {
 
-// A thread that works in a descendant would find its CD gone and its memory changed under it.
+// Fails if a thread works in a descendant: its CD would vanish and its memory change.
 Status check_not_active_elsewhere(const Domain &top, const std::vector<Domain *> &subtree) {
     const uint64_t here = ActiveStack::of_this_thread().thread();
     for (const Domain *domain : subtree) {
@@ -53,7 +53,7 @@ Status check_files(const std::vector<Recovery::HeldFile> &files) {
     return Status::ok();
 }
 
-// The oldest last, as memory is written: duplicates of a descriptor have one position.
+// Sets the oldest position last, as memory is written: duplicates of a descriptor share one.
 Status set_positions(const std::vector<Recovery::HeldFile> &files) {
     for (auto at = files.rbegin(); at != files.rend(); ++at) {
         if (Status status = set_position(*at->holder, at->file); !status) {
@@ -63,7 +63,7 @@ Status set_positions(const std::vector<Recovery::HeldFile> &files) {
     return Status::ok();
 }
 
-// After memory was restored: in the store too the descendants end.
+// Ends the descendants in the store, after memory was restored.
 Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
                           Inheriting &inheriting) {
     for (size_t i = 1; i < subtree.size(); ++i) {
@@ -109,17 +109,17 @@ void take_place_of_creator(Resident &domain) noexcept {
     }
 }
 
-// What it would do again the others have done: one epoch would have two of its steps.
+// Fails if the other ranks have advanced past this CD's point in time.
 Status check_in_step(const Domain &domain) {
     if (domain.missed_epochs == 0) {
         return Status::ok();
     }
     const unsigned long long others = domain.epoch + domain.missed_epochs;
-    return fail(CD_ERROR_STORE_IO,
-                "CD %s cannot be restored: its last advance failed in this rank, and the others "
-                "have advanced to epoch %llu; go on to the next advance of all ranks, or end the "
-                "program and start it again",
-                domain.name(), others);
+    return fail(
+        CD_ERROR_STORE_IO,
+        "CD %s cannot be restored: its last advance failed in this rank only, and the others "
+        "are at epoch %llu; continue to the next advance, or restart the program",
+        domain.name(), others);
 }
 
 Status restore_named(cd_handle handle, Report &report) {
@@ -196,7 +196,8 @@ Status restore_named(cd_handle handle, Report &report) {
     return Status::ok();
 }
 
-// What the interposition layer does before a restore would harm such a thread, and be in vain.
+// Checks what the interposition layer needs before it prepares a restore, and returns the CD's
+// name.
 Status check_quiescible(cd_handle handle, std::string &name, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
@@ -211,7 +212,7 @@ Status check_quiescible(cd_handle handle, std::string &name, Report &report) {
     return check_not_active_elsewhere(lock.domain(), subtree_of(lock.domain()));
 }
 
-// Tells the interposition layer, which may find that the CD cannot be restored now.
+// Restores between the interposition layer's preparation, which may refuse, and its completion.
 Status restore_quiesced(cd_handle handle, Report &report) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
     if (listener == nullptr) {

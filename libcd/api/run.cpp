@@ -14,14 +14,14 @@
 namespace cd {
 namespace {
 
-// A body and what it is to be given.
+// A body and its arguments.
 struct Work {
     cd_run_options options;
     cd_body_fn body;
     void *context;
 };
 
-// Why a run of the body did not do, for a message; "" when it did.
+// Why a run of the body failed, for a message; "" if it did not.
 struct Reason {
     char text[80] = "";
     bool none() const { return *text == '\0'; }
@@ -54,8 +54,8 @@ Reason call(cd_body_fn function, const char *name, cd_handle cd, void *context) 
     return reason;
 }
 
-// An injected failure is asked for after each run, whatever comes of it, so that the n-th
-// occurrence is the n-th run.
+// Runs the body, then asks for an injected failure after each run, so that the n-th occurrence is
+// the n-th run.
 Reason run_once(cd_handle cd, const Work &work) {
     Reason reason = call(work.body, "body", cd, work.context);
     const bool injected = cd_failed(cd) == 1;
@@ -68,7 +68,7 @@ Reason run_once(cd_handle cd, const Work &work) {
     return reason;
 }
 
-// The CD and what the body left of descendants, these first; not what another thread works in.
+// Returns the descendants that the body left, then the CD; without those of other threads.
 std::vector<cd_handle> left_over(cd_handle cd) {
     std::vector<cd_handle> handles;
     FamilyLock lock;
@@ -86,8 +86,8 @@ std::vector<cd_handle> left_over(cd_handle cd) {
     return handles;
 }
 
-// The parent gets what it needs to be restored. Why that has to be is the thread's last error, and
-// stays it.
+// Commits the CD and its descendants, so that the parent can be restored. Keeps the thread's last
+// error.
 int escalate(cd_handle cd) {
     const SavedMessage keeper;
     const cd_error why = cd_last_error();

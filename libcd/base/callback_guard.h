@@ -6,8 +6,8 @@
 
 namespace cd {
 
-// While one lives, its thread is inside a function of the application that the library called.
-// Calls of the library from there are refused: they could wait for a lock that the thread holds.
+// Marks its thread as inside a function of the application that the library called. Calls of the
+// library from there are refused, since they could wait for a lock that the thread holds.
 class CallbackGuard {
 public:
     CallbackGuard() { inside_ = true; }
@@ -21,8 +21,8 @@ private:
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local bool inside_ = false;
 };
 
-// Runs body, which calls a function of the application. What that throws must not get into our
-// callers, which may be C: false then. The unwinding that ends a thread goes on, though.
+// Runs body, which calls a function of the application. False if that throws. The unwinding that
+// ends a thread passes through.
 template <typename Body> bool without_exceptions(const Body &body) {
     try {
         body();
@@ -34,7 +34,7 @@ template <typename Body> bool without_exceptions(const Body &body) {
     }
 }
 
-// The same for a function that may not call the library.
+// Runs body as without_exceptions() does, and refuses its calls of the library.
 template <typename Body> bool call_application(const Body &body) {
     const CallbackGuard scope;
     return without_exceptions(body);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// The functions of ISA-L that the library calls, and the only place that calls them: they leave
-// something in the upper halves of the vector registers. Processors keep these through each
-// instruction of SSE, of which most programs are made, and a loop of the program's may take twice
-// as long from then on.
+// Wraps the functions of ISA-L that the library calls. They leave the upper halves of the vector
+// registers in use, which may make SSE loops of the program take twice as long.
 #pragma once
 
 #include <isa-l/crc.h>
@@ -15,7 +13,7 @@
 
 namespace cd::isa_l {
 
-// Frees the upper halves when it goes.
+// Frees the upper halves at its end.
 class Use {
 public:
     Use() = default;
@@ -34,29 +32,29 @@ public:
     }
 };
 
-// Without the inversion at either end. It does not write through the pointer, but some of its
-// versions take it without const.
+// Computes a CRC-32C without the inversion at either end. Some versions of ISA-L take the pointer
+// without const.
 inline uint32_t crc32c(uint32_t crc, const void *data, int length) noexcept {
     const Use use;
     return crc32_iscsi(static_cast<unsigned char *>(const_cast<void *>(data)), length, crc);
 }
 
-// That of gzip.
+// Computes the CRC-32 of gzip.
 inline uint32_t crc32(const void *data, size_t length) noexcept {
     const Use use;
     return crc32_gzip_refl(0, static_cast<const unsigned char *>(data), length);
 }
 
-// blocks: the sources and, last, where their sum goes.
+// Adds up blocks (XOR): the last address receives the sum of the others.
 inline void sum(int blocks, int length, void **addresses) noexcept {
     const Use use;
     xor_gen(blocks, length, addresses);
 }
 
-// So many bytes of tables has each coefficient.
+// Bytes of tables for each coefficient.
 constexpr size_t table_size = 32;
 
-// coefficients: a row of sources for each output. It only reads them, but takes them without const.
+// Makes the tables for encode(). coefficients: a row of sources for each output.
 inline void make_tables(int sources, int outputs, const unsigned char *coefficients,
                         unsigned char *tables) noexcept {
     const Use use;

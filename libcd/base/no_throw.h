@@ -10,8 +10,8 @@
 
 namespace cd {
 
-// Runs body, which returns a Status or nothing. What it throws is a failure too: for where others
-// wait to be told of it.
+// Runs body, which returns a Status or nothing, and turns exceptions into a Status. For code in
+// which all ranks must reach the next collective call.
 template <typename Body> Status catch_exceptions(const Body &body) noexcept {
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
@@ -21,13 +21,13 @@ template <typename Body> Status catch_exceptions(const Body &body) noexcept {
             return body();
         }
     } catch (const std::bad_alloc &) {
-        return fail(CD_ERROR_NO_MEMORY, "there is no memory for it");
+        return fail(CD_ERROR_NO_MEMORY, "out of memory; free some and repeat the call");
     } catch (const std::exception &error) {
         return fail(CD_ERROR_STORE_IO, "%s", error.what());
     }
 }
 
-// The same for what does no harm if it is not done; the message stays what it was.
+// Runs body and ignores its failure. The thread's message is unchanged.
 template <typename Body> void best_effort(const Body &body) noexcept {
     const SavedMessage keeper;
     (void)catch_exceptions(body).is_ok();

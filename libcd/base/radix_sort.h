@@ -11,9 +11,8 @@
 
 namespace cd {
 
-// Sorts by a key, an unsigned integer that key_of() returns, byte by byte from the lowest in which
-// two keys differ to the highest: much faster than by comparing where there are many, since memory
-// is read and written in a few streams. May throw std::bad_alloc, then items are as before.
+// Sorts items by the unsigned integer that key_of() returns, byte by byte from the lowest differing
+// one. Much faster than comparing many items. May throw std::bad_alloc; then items are unchanged.
 template <typename Item, typename KeyOf>
 void radix_sort(std::vector<Item> &items, const KeyOf &key_of) {
     constexpr size_t worth_counting = 64;

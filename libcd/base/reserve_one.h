@@ -6,8 +6,8 @@
 
 namespace cd {
 
-// After it one push_back() cannot fail. Grows as push_back() does, so that a thousand calls do not
-// move everything a thousand times, as reserve(size() + 1) would. May throw std::bad_alloc.
+// Makes the next push_back() unable to fail. Doubles the capacity, unlike reserve(size() + 1). May
+// throw std::bad_alloc.
 template <typename T> void reserve_one(std::vector<T> &vector) {
     if (vector.size() == vector.capacity()) {
         vector.reserve(2 * vector.size() + 1);

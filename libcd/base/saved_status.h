@@ -8,7 +8,7 @@
 
 namespace cd {
 
-// An outcome with its message, to be told again later or in another thread. Needs no memory.
+// A Status with its message, carried to a later time or another thread. Needs no memory.
 class SavedStatus {
 public:
     SavedStatus() = default;

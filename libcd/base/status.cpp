@@ -22,18 +22,18 @@ constexpr size_t longest_text = 10 * message_size; // without memory: two paths 
 
 struct Room {
     char message[message_size];
-    char text[longest_text]; // that the message is made of; not on the stack, which may be small
+    char text[longest_text]; // the formatted text; not on the stack, which may be small
 };
 
-// Each thread has its own. Not in the block of thread-local memory that is there from the start,
-// all but a pointer: programs load libraries late, and that block has little room for them.
+// One for each thread. Only a pointer is thread-local: a library that is loaded late finds little
+// room in that block.
 constinit thread_local Room *room = nullptr;
-// What is in the room, or a text that is always there.
+// Points into the room, or to a constant text.
 constinit thread_local const char *last_message = "";
 
 void free_room(void *of_ending_thread) {
     last_message = "";
-    room = nullptr; // what fails still later gets another
+    room = nullptr; // a later failure allocates another
     delete static_cast<Room *>(of_ending_thread);
 }
 
@@ -118,13 +118,13 @@ constexpr Text texts[] = {
     {CD_ERROR_LOG_INCOMPLETE, "the MPI log lacks calls, for which there was no room"},
 };
 
-// Whether a character in UTF-8 has begun before it.
+// True inside a character of UTF-8.
 bool goes_on(std::string_view seen) {
     return seen.size() == 1 && (static_cast<unsigned char>(seen.front()) & 0xc0) == 0x80;
 }
 
-// What is too long is cut in its middle, between characters: the values are in front, and the
-// remedy is at the end.
+// Copies text into the room. A long text is cut in its middle, between characters: the values are
+// in front, and the remedy is at the end.
 void keep(const char *text) {
     constexpr size_t longest = message_size - 1;
     constexpr std::string_view cut = " ... ";
@@ -157,7 +157,7 @@ void keep(const char *text) {
     last_message = room->message;
 }
 
-// The end counts, which the room for usual texts has not. nullptr: it has, or there is no memory.
+// Returns the whole text if it is longer than the room. nullptr if it is not, or without memory.
 std::unique_ptr<char[]> make_whole(int length, const char *format, va_list arguments) {
     const size_t needed = length < 0 ? 0 : static_cast<size_t>(length) + 1;
     if (needed <= longest_text) {

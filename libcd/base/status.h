@@ -6,9 +6,9 @@
 
 namespace cd {
 
-// The outcome of an operation: an error code, and for the failing thread a sentence about it.
-// The function that decides that something is an error makes the Status with fail(); callers
-// pass it on unchanged. Making one works when memory has run out.
+// The outcome of an operation: an error code, and for the failing thread a sentence about it. The
+// function that detects an error makes the Status with fail(); callers pass it on unchanged. Works
+// without memory.
 class [[nodiscard]] Status {
 public:
     Status() = default;
@@ -23,20 +23,19 @@ private:
     cd_error code_ = CD_ERROR_NONE;
 };
 
-// Writes the message into the calling thread's error message, replacing the one before.
-// The sentence names the values involved and the remedy. Of long messages the middle is
-// left out, and control characters in it become \xNN. If there is no room for it, and no memory for
-// some, the message is what describe() says of the code.
+// Replaces the calling thread's message. The sentence names the values involved and the remedy. A
+// long message loses its middle; control characters become \xNN. Without memory for the message it
+// is describe(code).
 [[gnu::format(printf, 2, 3)]] Status fail(cd_error code, const char *format, ...);
 
-// Gives the calling thread room for its messages, also for later ones. False: there is no memory.
+// Allocates the calling thread's room for messages. False without memory.
 bool reserve_message();
 
-// The calling thread's message since the last clear_message(); "" if there was none.
+// Returns the calling thread's message since the last clear_message(), or "".
 const char *message();
 void clear_message();
 
-// Brings the message back at its end, whatever was failed in between.
+// Restores the calling thread's message at its end.
 class SavedMessage {
 public:
     SavedMessage();
@@ -45,11 +44,11 @@ public:
     ~SavedMessage();
 
 private:
-    const char *last_; // of which kept_ has the text if it can be written over
+    const char *last_; // its text is in kept_ if it may be overwritten
     char kept_[1024];
 };
 
-// A fixed short text for a code; never null.
+// Returns a fixed short text for a code; never null.
 const char *describe(int code);
 
 } // namespace cd

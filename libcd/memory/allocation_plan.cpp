@@ -5,11 +5,10 @@
 namespace cd {
 namespace {
 
-// A copy that leaves one block for the next starts anew; with blocks of this size that is rare
-// enough to cost nothing beside the copying.
+// Each block starts a new copy; with this size that costs nothing beside the copying.
 constexpr size_t shared_block = size_t{8} << 20;
 
-// Copies of some length run faster to an aligned place; for short ones the gaps would cost more.
+// Longer copies are faster to an aligned place; for short ones the gaps would cost more.
 constexpr size_t worth_aligning = 1024;
 constexpr size_t alignment = 64;
 

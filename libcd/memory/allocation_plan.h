@@ -10,13 +10,11 @@
 
 namespace cd {
 
-// Finds room for the data of many entries at once: plan() each of them, allocate() everything, then
-// next() for each in the same order. Between plan and allocate nothing is owned, after allocate
-// nothing can fail: that is what an all-or-nothing operation needs.
+// Allocates the blocks of one operation at once: plan() each entry, allocate(), then next() for
+// each in the same order. Nothing is owned before allocate(), and nothing fails after it.
 //
 // Large entries get a block of their own, so that deleting them frees memory; small ones share
-// blocks. Neighbours in application memory become neighbours in the store, so that they can be
-// copied as one.
+// blocks. Neighbours in application memory are neighbours in the block, and are copied as one.
 class AllocationPlan {
 public:
     // Entries from this length on get a block of their own.
@@ -30,10 +28,10 @@ public:
     // May throw std::bad_alloc.
     void plan(uintptr_t address, size_t length);
 
-    // How many bytes that is so far.
+    // Returns the bytes planned so far.
     size_t planned() const;
 
-    // False when there is no memory; then nothing is owned.
+    // Allocates all blocks. False without memory; then nothing is owned.
     [[nodiscard]] bool allocate();
 
     Piece next(uintptr_t address, size_t length);
@@ -44,7 +42,7 @@ private:
         size_t offset;
     };
 
-    // One deterministic walk, made once to plan and once to hand out.
+    // The deterministic sequence of places, walked once to plan and once to hand out.
     struct Walk {
         static constexpr size_t none = SIZE_MAX;
         size_t blocks = 0;
@@ -55,8 +53,8 @@ private:
         Place step(uintptr_t address, size_t length);
     };
 
-    // A block that is planned or there, and how many pieces of it are to be handed out. They are
-    // counted as its owners at once, since an atomic operation for each would show.
+    // A planned or allocated block. Its pieces count as owners from the beginning, which saves an
+    // atomic operation for each.
     struct Room {
         size_t size = 0;
         size_t pieces = 0;

@@ -12,38 +12,35 @@
 
 namespace cd {
 
-// Where the bytes of a block are that is not in memory. Gives the place back at its end.
+// The place of a block's bytes outside of memory. Its destructor frees the place.
 class Backing {
 public:
     virtual ~Backing() = default;
 
-    // Reads length bytes from offset on and compares them with their checksums; after an error, to
-    // holds anything. May throw std::bad_alloc.
+    // Reads length bytes from offset on and verifies their checksums. May throw std::bad_alloc.
     virtual Status read(size_t offset, void *to, size_t length) const = 0;
 
-    // So many bytes more, or fewer, of it are what a CD holds.
+    // Counts bytes that a CD begins, or ceases, to hold.
     virtual void use(size_t length) noexcept = 0;
     virtual void lose(size_t length) noexcept = 0;
 
-    // Whether much of the place is kept from others by what little of it is still used.
+    // True if only a small part of the place is still used.
     virtual bool is_sparse() const noexcept = 0;
 };
 
-// A stretch of store memory that one operation filled. Entries hold pieces of it and share its
-// ownership by counting; the last one frees it. Blocks of different CDs are independent; the
-// bytes of one piece are written only under the lock of the CD that alone owns it.
+// Memory for kept data that one operation filled. Entries own pieces of it by reference counting;
+// the last one frees it. A piece is written under the lock of the CD that alone owns it.
 //
-// A checksummed block keeps a CRC-32C per page. Writing part of a page checks the page first, so
-// that damage to its other bytes is never sealed with a fresh checksum. What nobody has written of
-// a page is zero then.
+// A checksummed block keeps a CRC-32C per page. Writing part of a page verifies the page first, so
+// that damage to its other bytes never gets a fresh checksum. Unwritten bytes of a page are zero.
 class Block {
 public:
     static constexpr size_t page = 4096;
 
-    // nullptr when there is no memory. The creator holds one reference.
+    // Allocates a block, or returns nullptr. The creator holds one reference.
     static Block *create(size_t size, bool checksummed) noexcept;
 
-    // The same for bytes that are elsewhere; they are written by whoever makes backings.
+    // Makes a block whose bytes are in backing. The maker of the backing has written them.
     static Block *create_backed(std::unique_ptr<Backing> backing, size_t size) noexcept;
 
     Block(const Block &) = delete;
@@ -55,22 +52,22 @@ public:
     size_t size() const { return size_; }
     bool checksummed() const { return pages_ != nullptr; }
 
-    // Whether one piece alone holds the block.
+    // True if one piece alone owns the block.
     bool has_one_owner() const { return references_.load(std::memory_order_acquire) == 1; }
 
     void retain(size_t count = 1) { references_.fetch_add(count, std::memory_order_relaxed); }
     void release(size_t count = 1) noexcept;
 
-    // What follows is for blocks in memory. Copies length bytes from application memory to offset.
+    // For blocks in memory: copies length bytes from application memory to offset.
     void write(size_t offset, const void *from, size_t length) noexcept;
 
-    // The same, with copy_past_caches() unless checksums have to be computed.
+    // Copies past the caches, unless checksums have to be computed.
     void write_past_caches(size_t offset, const void *from, size_t length) noexcept;
 
-    // Whether the pages that hold these bytes match their checksums.
+    // True if the pages of these bytes match their checksums.
     bool intact(size_t offset, size_t length) const noexcept;
 
-    // Whatever is in these pages, it is not what was once stored.
+    // Marks the pages of these bytes as damaged.
     void mark_damaged(size_t offset, size_t length) noexcept;
 
 private:
@@ -97,14 +94,14 @@ private:
     std::atomic<size_t> references_ = 1;
 };
 
-// Shared ownership of part of a block. Empty, or knows its block and the offset of the bytes in it;
-// the length is that of the entry that holds it.
+// Shared ownership of part of a block: the block and an offset. The entry that holds the piece
+// knows the length.
 class Piece {
 public:
     Piece() = default;
     Piece(Block &block, size_t offset) : block_(&block), offset_(offset) { block.retain(); }
 
-    // Takes over a reference that was obtained before.
+    // Takes over an existing reference.
     static Piece adopt(Block &block, size_t offset) {
         Piece piece;
         piece.block_ = &block;
@@ -124,12 +121,12 @@ public:
     }
     ~Piece() { reset(); }
 
-    // Another owner of the bytes from offset on.
+    // Returns another owner of the bytes from offset on.
     Piece share(size_t offset = 0) const {
         return block_ ? Piece(*block_, offset_ + offset) : Piece();
     }
 
-    // Another one of the same bytes, which counts as a user of so many.
+    // Returns another owner of the same bytes, and counts length bytes as used.
     Piece share_use(size_t length) const {
         if (block_ != nullptr && block_->backing() != nullptr) {
             block_->backing()->use(length);
@@ -141,7 +138,7 @@ public:
     Block &block() const { return *block_; }
     size_t offset() const { return offset_; }
 
-    // Only for a block in memory.
+    // Returns the address, for a block in memory.
     std::byte *at() const { return block_->data() + offset_; }
     void reset() noexcept {
         if (block_ != nullptr) {
@@ -150,7 +147,7 @@ public:
         }
     }
 
-    // The same for an owner that has counted as a user of so many bytes.
+    // Ends the ownership and the use of length bytes.
     void give_up(size_t length) noexcept {
         if (block_ != nullptr && block_->backing() != nullptr) {
             block_->backing()->lose(length);
@@ -158,10 +155,10 @@ public:
         reset();
     }
 
-    // Whether these are all bytes of the block.
+    // True if the piece is the whole block.
     bool is_whole(size_t length) const { return offset_ == 0 && block_->size() == length; }
 
-    // Whether next continues this piece of the given length without a gap.
+    // True if next continues this piece of the given length without a gap.
     bool continued_by(const Piece &next, size_t length) const {
         return block_ == next.block_ && (block_ == nullptr || offset_ + length == next.offset_);
     }

@@ -34,20 +34,20 @@ template <void (*Write)(__m128i *, __m128i)> void copy_line(std::byte *to, const
     Write(target + 3, fourth);
 }
 
-// The bytes up to where lines of the target begin.
+// Returns the bytes before the first whole cache line of the target.
 size_t up_to_line(const void *to, size_t length) {
     const size_t past_line = reinterpret_cast<uintptr_t>(to) % cache_line;
     return std::min(length, (cache_line - past_line) % cache_line);
 }
 
-// One stream: measured, several take longer, and where they are a multiple of a page apart up to
-// five times as long.
+// Copies whole lines in one stream. Measured: several take longer, up to five times if they are a
+// multiple of a page apart.
 void copy_lines_past_caches(std::byte *to, const std::byte *from, size_t length) {
     constexpr size_t ahead = 4 * cache_line; // measured
     for (size_t at = 0; at < length; at += cache_line) {
         _mm_prefetch(from + at + ahead, _MM_HINT_T0);
-        // A line of the target's next page too: where pages are small, as in tmpfs, the processor
-        // would wait at each for the translation of its address.
+        // Prefetches the target's next page too: with small pages, as in tmpfs, the processor would
+        // wait for the translation of its address.
         if (reinterpret_cast<uintptr_t>(to + at) % small_page == 0) {
             _mm_prefetch(to + at + small_page, _MM_HINT_T0);
         }
@@ -55,28 +55,25 @@ void copy_lines_past_caches(std::byte *to, const std::byte *from, size_t length)
     }
 }
 
-// Through the caches several at once, since these and prefetchers serve them better than one, and
-// long ones better than short ones.
+// Through the caches several long streams at once are faster than one.
 constexpr size_t streams = 7;
 constexpr size_t shortest_stream = size_t{4} << 10;
 
-// Lines that are a multiple of a page apart compete for the same few places in the cache next to
-// the core, those that the streams have reached do not.
+// Returns a length that is no multiple of a page: lines so far apart would compete for the same few
+// places in the cache.
 constexpr size_t longest_stream(size_t rest) {
     return rest / streams / small_page * small_page -
            small_page / streams / cache_line * cache_line;
 }
 
-// The target, too, and for writing, which is what the processor waits for most. Not
-// __builtin_prefetch, which is one for reading unless the oldest processors are left out; those
-// ignore this one.
+// Prefetches both sides, the target for writing. __builtin_prefetch would prefetch for reading
+// unless the oldest processors are excluded; those ignore prefetchw.
 template <size_t TargetAhead> void prefetch(const std::byte *to, const std::byte *from) {
     asm volatile("prefetchw %0" : : "m"(to[TargetAhead * cache_line]));
     _mm_prefetch(from + 8 * cache_line, _MM_HINT_T0);
 }
 
-// Measured: what the caches have comes soonest when so much of it has been asked for, what only
-// memory has when it is less.
+// Measured distances of the prefetch, in lines.
 constexpr size_t ahead_in_caches = 12;
 constexpr size_t ahead_in_memory = 8;
 constexpr size_t most_in_caches = size_t{4} << 20;

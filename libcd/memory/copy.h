@@ -10,17 +10,14 @@
 
 namespace cd {
 
-// The copies of this file are memcpy, and faster where it is slow. Without an x86-64 they are
-// memcpy itself. The result is visible to other threads as that of memcpy is.
-
-// Leaves the target in memory and not in the caches. For what is too long to stay there anyway: the
-// target's old bytes need not be fetched then.
+// Copies past the caches, for data too long to stay there: the target's old bytes are not fetched.
+// memcpy on other processors than x86-64. Visible to other threads as memcpy's result.
 void copy_past_caches(void *to, const void *from, size_t length) noexcept;
 
-// For what is longer than the cache next to the core keeps, and goes through the ones behind it.
+// Copies in several streams, for data longer than the cache next to the core.
 void copy_in_streams(void *to, const void *from, size_t length) noexcept;
 
-// For any length of which the target may stay in the caches.
+// Copies data of any length through the caches.
 inline void copy_through_caches(void *to, const void *from, size_t length) noexcept {
     constexpr size_t worth_streams = size_t{512} << 10; // measured
     if (length < worth_streams) {
@@ -30,9 +27,8 @@ inline void copy_through_caches(void *to, const void *from, size_t length) noexc
     }
 }
 
-// Copies between application memory and the store; neighbours on both sides are copied as one,
-// since a call per small entry would cost more than its bytes. Once it has copied more than the
-// caches keep anyway it writes past them, as memcpy does when a single copy is that long.
+// Copies many entries between application memory and blocks. Neighbours on both sides are copied as
+// one. Beyond the size of the caches it writes past them.
 class CopyRun {
 public:
     enum class Direction { to_store, to_memory };
@@ -66,15 +62,14 @@ public:
         }
     }
 
-    // Bytes copied up to the last flush.
+    // Returns the bytes copied up to the last flush.
     size_t copied() const { return copied_; }
 
-    // The first error of a read from what is not in memory. Nothing is read after it.
+    // Returns the first error of reading a backed block. Later reads are skipped.
     Status status() const { return status_; }
 
 private:
-    // Measured: from about this size on the caches lose, and with parts that are shorter than this
-    // the lines at their ends cost more than is gained.
+    // Measured: writing past the caches pays from this total on, and for parts of this length.
     static constexpr size_t most_cached = size_t{16} << 20;
     static constexpr size_t worth_passing = size_t{4} << 10;
 

@@ -99,8 +99,7 @@ uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
 
 namespace {
 
-// Polynomials modulo that of the checksum. As everywhere in CRC-32C the top bit is the lowest
-// power.
+// Polynomials modulo that of the checksum. The top bit is the lowest power.
 constexpr uint32_t one = 0x80000000;
 constexpr uint32_t x_to_the_8th = one >> 8;
 
@@ -124,14 +123,12 @@ constexpr uint32_t power(uint32_t base, uint64_t exponent) {
 
 } // namespace
 
-// The second part moves the first one up by its length; what is added to both at their ends
-// cancels.
 uint32_t join_crc32c(uint32_t first, uint32_t second, uint64_t second_length) noexcept {
     return multiply(first, power(x_to_the_8th, second_length)) ^ second;
 }
 
 uint32_t copy_crc32c_portable(uint32_t seed, void *to, const void *from, size_t length) noexcept {
-    constexpr size_t block = 4096; // what is copied is still next to the core when it is read
+    constexpr size_t block = 4096; // still in the nearest cache when it is read
     auto *target = static_cast<std::byte *>(to);
     const auto *source = static_cast<const std::byte *>(from);
     for (size_t done = 0; done < length; done += block) {
@@ -146,8 +143,7 @@ uint32_t copy_crc32c_portable(uint32_t seed, void *to, const void *from, size_t 
 
 namespace {
 
-// A checksum that is moved up by a fixed number of bytes, by tables: for each byte of it, what that
-// contributes.
+// Moves a checksum up by a fixed number of bytes, by a table for each of its bytes.
 template <size_t Distance> class MoveUp {
 public:
     MoveUp() {
@@ -167,7 +163,7 @@ private:
     std::array<std::array<uint32_t, 256>, 4> contributions_;
 };
 
-// Reads a line once, so that what is written is what the checksum sees.
+// A cache line, read once, so that the checksum fits what is written.
 struct CacheLine {
     explicit CacheLine(const std::byte *from) {
         const auto *at = reinterpret_cast<const __m128i *>(from);
@@ -195,8 +191,8 @@ struct CacheLine {
     __m128i quarters[4];
 };
 
-// The instruction takes three cycles for eight bytes, and starts each cycle: three parts of the
-// data at once keep it busy.
+// Copies three parts at once: the instruction takes three cycles for eight bytes, and starts in
+// each cycle.
 template <Target T, size_t Part>
 [[gnu::target("sse4.2")]] uint64_t copy_thirds(uint64_t crc, CopyRest &rest) {
     constexpr size_t ahead = 8 * cache_line; // measured
@@ -259,8 +255,7 @@ uint32_t copy_by_instruction(uint32_t seed, void *to, const void *from, size_t l
     if (folding) {
         crc = copy_folding_crc32c<T>(crc, rest);
     }
-    // Memory's prefetchers like long ones. A multiple of a page takes up to six times as long, as
-    // in copy_past_caches().
+    // Long parts suit the prefetchers. A multiple of a page would take up to six times as long.
     crc = copy_thirds<T, 252 * cache_line>(crc, rest);
     crc = copy_thirds<T, 63 * cache_line>(crc, rest);
     crc = copy_thirds<T, 21 * cache_line>(crc, rest); // nearly a page in all
@@ -297,7 +292,6 @@ uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t 
                : copy_crc32c_portable(seed, to, from, length);
 }
 
-// A lock that is released does not wait for such stores by itself.
 void finish_past_caches() noexcept { _mm_sfence(); }
 
 #else

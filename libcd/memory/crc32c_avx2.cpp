@@ -15,16 +15,15 @@
 namespace cd {
 namespace {
 
-// So many lines, since a multiplication takes longer than to begin with the next.
+// Lines in flight: a multiplication takes longer than to start the next one.
 constexpr size_t lines = 4;
 
 // Measured. Past the caches one stream of lines that are written whole is faster than several.
 constexpr size_t ahead_of_lines = 32 * cache_line;
 constexpr size_t ahead_past_caches = 8 * cache_line;
 
-// By what the halves of each 16 bytes are multiplied to stand so many bytes further up. As
-// everywhere in CRC-32C the top bit is the lowest power, which products of 64 bits have one bit
-// lower.
+// The factors that move the halves of 16 bytes up by a number of bytes. The top bit is the lowest
+// power, which products of 64 bits have one bit lower.
 struct Distance {
     explicit Distance(size_t bytes) : low(power(bytes + 4)), high(power(bytes - 4)) {}
 
@@ -48,7 +47,7 @@ struct Line {
     return _mm256_set_epi64x(high, low, high, low);
 }
 
-// The sum of lanes, distance further up, and of what is there.
+// Returns the sum of lanes, moved up by distance, and there.
 [[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline __m256i
 fold(__m256i lanes, __m256i distance, __m256i there) {
     return _mm256_xor_si256(_mm256_xor_si256(_mm256_clmulepi64_epi128(lanes, distance, 0x00),
@@ -61,7 +60,7 @@ fold(const Line &line, __m256i distance, const Line &there) {
     return {fold(line.first, distance, there.first), fold(line.second, distance, there.second)};
 }
 
-// Reads a line once, so that what is written is what the checksum sees.
+// Copies a line and returns it. Reads it once, so that the checksum fits what is written.
 template <Target T>
 [[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline Line
 copy_line(std::byte *to, const std::byte *from) {
@@ -109,14 +108,14 @@ const Distances &distances() {
     if (whole.length < cache_line) {
         return crc;
     }
-    CopyRest rest = whole; // which no store can be taken to change
+    CopyRest rest = whole; // a local copy, which no store can alias
     const __m256i one_line = for_each_lane(distances().one_line);
     Line folded = copy_line<Target::past_caches>(rest.to, rest.from);
     add_to_begin(folded, crc);
     for (rest.advance(cache_line); rest.length >= cache_line; rest.advance(cache_line)) {
         _mm_prefetch(rest.from + ahead_past_caches, _MM_HINT_T0);
         if (reinterpret_cast<uintptr_t>(rest.to) % small_page == 0) {
-            _mm_prefetch(rest.to + small_page, _MM_HINT_T0); // for its address: see long_copy
+            _mm_prefetch(rest.to + small_page, _MM_HINT_T0); // for its address, as in copy.cpp
         }
         folded = fold(folded, one_line, copy_line<Target::past_caches>(rest.to, rest.from));
     }

@@ -7,10 +7,10 @@
 
 namespace cd {
 
-// What a copy that computes a checksum leaves its bytes in.
+// Where a copy leaves its target.
 enum class Target : uint8_t { cached, past_caches };
 
-// What is left of such a copy. Whoever does a part of it moves on.
+// The rest of a copy that is done in steps.
 struct CopyRest {
     std::byte *to;
     const std::byte *from;
@@ -23,16 +23,14 @@ struct CopyRest {
     }
 };
 
-// CRC-32C by multiplying 32 bytes at once (AVX2 with VPCLMULQDQ), which takes so few instructions
-// that memory is the limit, and not AVX-512's twice as many, which fewer processors have: what was
-// read is folded onto what follows it.
+// CRC-32C by multiplication of 32 bytes at once (AVX2 with VPCLMULQDQ), as fast as memory: data are
+// folded onto what follows them.
 
-// Whether this processor can.
+// True if this processor has the instructions.
 bool can_fold_crc32c() noexcept;
 
-// Copies as much of rest as it can, all but a few lines, to a target that begins with a cache line.
-// crc: of what went before; returns that of all, both without the inversions at the ends. Only if
-// can_fold_crc32c().
+// Copies all but a few lines of rest to a target that begins with a cache line. Continues crc and
+// returns it, both without the inversions at the ends. Needs can_fold_crc32c().
 template <Target T> uint64_t copy_folding_crc32c(uint64_t crc, CopyRest &rest) noexcept;
 
 } // namespace cd

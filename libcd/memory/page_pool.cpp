@@ -20,8 +20,7 @@ size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * un
 } // namespace
 
 PagePool &PagePool::instance() {
-    // Never destroyed: CDs may outlive the destructors of other static objects. And here before
-    // anybody asks, when there may be no memory for it.
+    // Never destroyed, since CDs may outlive static objects; needs no memory to be made.
     static constinit PagePool pool;
     static_assert(std::is_trivially_destructible_v<PagePool>);
     return pool;
@@ -51,7 +50,7 @@ void *PagePool::take(size_t &size) noexcept {
     }
     unmap(surplus);
     void *at = os::system().map_pages(size);
-    if (at == nullptr && trim()) { // pieces that do not fit may be what is missing
+    if (at == nullptr && trim()) { // kept regions that do not fit may be the missing memory
         at = os::system().map_pages(size);
     }
     const std::scoped_lock lock(mutex_);
@@ -73,7 +72,7 @@ void PagePool::give(void *at, size_t size) noexcept {
     kept_ += size;
 }
 
-// First fit among regions at most twice as large as asked for.
+// Takes the first region that fits and is at most twice as large as asked for.
 void *PagePool::take_kept(size_t &size) noexcept {
     const size_t first = bin_of(size);
     for (size_t bin = first; bin <= first + 1 && bin < bins_.size(); ++bin) {

@@ -10,7 +10,6 @@
 namespace cd {
 namespace {
 
-// Few changes need little, many not many pieces.
 constexpr size_t smallest_room = size_t{64} << 10;
 constexpr size_t largest_room = size_t{8} << 20;
 

@@ -9,9 +9,8 @@
 
 namespace cd {
 
-// Overwrites store data in place and can take it all back: keeps the old bytes of what changes, a
-// page at a time. What shadow=none uses instead of a second copy of everything.
-// Takes everything back at its end unless keep() was called.
+// Overwrites blocks in place for shadow=none. Saves the old bytes of changed pages, and restores
+// them at its end unless keep() was called.
 class UndoLog {
 public:
     UndoLog() = default;
@@ -19,7 +18,8 @@ public:
     UndoLog &operator=(const UndoLog &) = delete;
     ~UndoLog();
 
-    // Brings piece up to date with memory; std::bad_alloc leaves what was done so far to be undone.
+    // Overwrites piece with memory where they differ. After std::bad_alloc the changes so far are
+    // still undone at the end.
     void overwrite(const Piece &piece, const void *memory, size_t length);
 
     void keep() { changes_.clear(); }
@@ -31,14 +31,14 @@ private:
         size_t offset;
         size_t length;
         const std::byte *old;
-        bool intact; // undoing must not seal what was damaged before
+        bool intact; // undoing must not give damaged bytes a fresh checksum
     };
 
-    // Room for so many old bytes, which stays where it is.
+    // Returns room for length old bytes at a stable address.
     std::byte *room_for_old(size_t length);
 
     std::vector<Change> changes_;
-    std::vector<Piece> rooms_; // blocks, so that their memory is used again by the next log
+    std::vector<Piece> rooms_; // blocks, so that the pool reuses their memory
     size_t last_used_ = 0;     // bytes of the last room
     size_t overwritten_ = 0;
 };

@@ -21,8 +21,8 @@ template <typename Busy> void wait_while(const Busy &busy) {
     }
 }
 
-// Asked twice rather than once behind a guard, which a thread may hold for ever in the process of a
-// fork that came while another one had it.
+// Without a guard, which another thread could hold for ever in a forked process. Two threads may
+// both ask the system.
 bool can_be_owned() noexcept {
     enum class Known : uint8_t { nothing, possible, impossible };
     static std::atomic<Known> known = Known::nothing;
@@ -37,7 +37,7 @@ bool can_be_owned() noexcept {
 void BiasedLock::own() noexcept {
     const void *nobody = nullptr;
     if (can_be_owned() && owner_.compare_exchange_strong(nobody, this_thread())) {
-        // Who has seen no owner has taken the lock before; who takes it later sees one.
+        // A thread that saw no owner has taken the lock by now; later ones see the owner.
         wait_while([this] { return taken_.load(); });
     }
 }

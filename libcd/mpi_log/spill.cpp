@@ -39,7 +39,7 @@ void LogSpill::stop() noexcept {
     }
 }
 
-// Begins before the limit is reached, so that nobody has to wait as long as the file keeps up.
+// Starts writing before the limit is reached, so that appending waits only for a slow file.
 bool LogSpill::should_write() const {
     const uint64_t begin_at = for_writing() - for_writing() / 4;
     return !refused_ && !writing_ && !unwritten_.empty() && in_memory_ + wanted_ > begin_at;
@@ -75,7 +75,7 @@ bool LogSpill::reserve_room(Lock &lock, size_t size) noexcept {
     const uint64_t failed_before = failed_writes_;
     wanted_ += size;
     drop_copied(size, for_writing());
-    // What is in use by others cannot be helped; but what can go, goes first.
+    // Chunks in use by other threads stay; all others are written first.
     while (in_memory_ + size > for_writing() && (!unwritten_.empty() || writing_) &&
            failed_writes_ == failed_before) {
         refused_ = false;
@@ -112,7 +112,7 @@ bool LogSpill::hold(LogChunk &chunk, LogChunk *ahead) noexcept {
     }
     ++held.holds;
     held.unlink();
-    done_.notify_all(); // who waits for it to be written would wait for nothing
+    done_.notify_all(); // threads that wait for it to be written
     if (ahead != nullptr && ahead->pages == nullptr) {
         ahead_ = static_cast<Chunk *>(ahead);
         wake_worker();
@@ -141,7 +141,7 @@ void LogSpill::discard(LogChunk *chunk) noexcept {
     done_.notify_all(); // as in hold()
 }
 
-// Where it waits for its pages to be dropped.
+// Puts the chunk into the list in which it waits for its pages to be dropped.
 void LogSpill::enlist(Chunk &chunk) noexcept {
     if (chunk.complete && chunk.holds == 0 && !chunk.busy && chunk.pages != nullptr) {
         (chunk.medium != nullptr ? copied_ : unwritten_).push_back(chunk);
@@ -232,7 +232,7 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
     end_work_on(chunk);
 }
 
-// What fails here is done again for the one who needs it, and told to that one.
+// Reads the chunk from its file. A failed read ahead is repeated by the thread that needs it.
 bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
     const SavedMessage keeper;
     begin_work_on(chunk);
@@ -325,14 +325,13 @@ void LogSpill::resume() noexcept {
     }
 }
 
-// What is in the file stays there for both; what comes later goes to files of their own.
 void LogSpill::part_from_copy() noexcept {
     if (paused_) {
         medium_.reset();
     }
 }
 
-// They may have been waiting, so what they waited for begins anew and is not ended.
+// Other threads may have waited, so the condition variables are made anew, not destroyed.
 void LogSpill::forget_other_threads() noexcept {
     new (&wake_) std::condition_variable;
     new (&done_) std::condition_variable;

@@ -19,11 +19,9 @@
 
 namespace cd {
 
-// Keeps the memory of a family's logs below a limit: chunks that nothing is written into any more
-// go to a file in the background, oldest first, and come back to be read.
-//
-// Some chunks have to be in memory whatever the limit says: those that are being written, and in a
-// replay the one that is read. So a limit of a few chunks is exceeded by as much.
+// Keeps the memory of a family's logs below a limit. A thread moves complete chunks to a file,
+// oldest first; they come back to be read. Chunks that are written or read stay in memory, so a
+// limit of a few chunks is exceeded.
 //
 // Thread-safe. Each chunk belongs to one log, which does one thing with it at a time.
 class LogSpill {
@@ -34,44 +32,44 @@ public:
     LogSpill &operator=(const LogSpill &) = delete;
     ~LogSpill() { stop(); }
 
-    // So small that several fit into the limit.
+    // Returns a size of which several fit into the limit.
     size_t chunk_size() const { return chunk_size_; }
 
-    // A chunk of at least size bytes. Waits until what is there has made room for it. nullptr if
-    // there is no memory, or if what has to make room cannot be written: trouble() tells.
+    // Makes a chunk of at least size bytes, once other chunks have made room for it. Returns
+    // nullptr without memory, or if those cannot be written; trouble() returns the reason.
     LogChunk *make(size_t size) noexcept;
 
-    // Nothing in the chunk changes any more. It is not used without hold() from now on.
+    // Allows the chunk to be written to the file. From now on it is used between hold() and
+    // release() only.
     void complete(LogChunk &chunk) noexcept;
 
-    // The chunk's records are in memory until release(); ahead is to be read next, or nullptr.
-    // False if they cannot be read from the file: trouble() tells.
+    // Brings the chunk into memory until release(), and begins to read ahead, which may be nullptr.
+    // False if it cannot be read; trouble() returns the reason.
     bool hold(LogChunk &chunk, LogChunk *ahead) noexcept;
     void release(LogChunk &chunk) noexcept;
 
-    // The log does not need the chunk any more, held or not.
+    // Frees the chunk, held or not.
     void discard(LogChunk *chunk) noexcept;
 
-    // When there are no chunks and will be none: ends the thread in the background.
+    // Ends the thread in the background. No chunks exist then.
     void stop() noexcept;
 
-    // Why the last chunk could not be made or held, if the reason is the file; otherwise ok.
+    // Returns the failure of the file because of which the last chunk was not made or held.
     Status trouble() const;
 
-    // What the family's logs take in files.
+    // Returns how many bytes the family's logs take in files.
     uint64_t bytes_in_files() const { return in_files_.load(std::memory_order_relaxed); }
 
-    // For fork: nothing is under way from a successful try_to_pause() to resume(), which does
-    // nothing without it.
+    // For fork: keeps the thread from working from a successful try_to_pause() to resume().
     bool try_to_pause() noexcept;
     void resume() noexcept;
-    // Meanwhile, in both processes: neither writes where the other one may read.
+    // Gives each process a file of its own for what it writes from now on. Called while paused.
     void part_from_copy() noexcept;
-    // ... and in the new one, whose other threads are gone.
+    // Resets the thread and its waiters in the new process.
     void forget_other_threads() noexcept;
 
 private:
-    // A file, and what of it is in use. It is written from the start again when nothing is.
+    // A file and its use. When nothing in it is used it is written from the start again.
     struct Medium {
         explicit Medium(const std::string &directory) : file(directory) {}
         SpillFile file;
@@ -85,7 +83,7 @@ private:
     struct Chunk : LogChunk, Hook {
         bool complete = false;
         bool busy = false;      // being written or read
-        bool discarded = false; // ... after which it ends
+        bool discarded = false; // freed once it is not busy
         int holds = 0;
         std::shared_ptr<Medium> medium; // once it is in a file
         SpillFile::Extent extent;
@@ -94,7 +92,7 @@ private:
     using List = boost::intrusive::list<Chunk, boost::intrusive::constant_time_size<false>>;
     using Lock = std::unique_lock<std::mutex>;
 
-    // Two of the largest chunks have room to be read.
+    // Leaves room to read two of the largest chunks.
     uint64_t for_writing() const { return limit_ > 2 * largest_ ? limit_ - 2 * largest_ : 0; }
     bool should_write() const;
 
@@ -123,12 +121,12 @@ private:
     List unwritten_;                 // complete, in memory only, not held; the oldest first
     List copied_;                    // complete, in memory and in a file, not held
     std::shared_ptr<Medium> medium_; // where the next chunk goes
-    Chunk *ahead_ = nullptr;         // to be read before somebody waits for it
+    Chunk *ahead_ = nullptr;         // to be read in the background
     uint64_t in_memory_ = 0;
-    uint64_t wanted_ = 0; // by those who wait
+    uint64_t wanted_ = 0; // by threads that wait
     uint64_t largest_ = 0;
     uint64_t failed_writes_ = 0;
-    bool refused_ = false; // the last write failed: there is no other before somebody needs it
+    bool refused_ = false; // the last write failed; the next one waits for a thread that needs it
     bool writing_ = false;
     int under_way_ = 0; // chunks that are busy
     bool has_worker_ = false;

@@ -20,27 +20,28 @@ namespace {
 
 constexpr size_t block_size = size_t{256} << 10; // before compression
 
-// What does not become smaller than this is kept as it is, so that it is read without decoding.
+// A block that does not become smaller than this is stored uncompressed.
 constexpr size_t worth_compressing(size_t size) { return size - size / 16; }
 
 Status cannot_write(const char *directory, size_t bytes, uint64_t offset) {
     const int error = errno;
-    return fail(CD_ERROR_LOG_SPILL,
-                "the MPI log exceeds log_limit, and the system refuses %zu bytes at offset %llu of "
-                "its file in %s: \"%s\"; give a dir= with room, or a larger log_limit, or advance "
-                "more often",
-                bytes, static_cast<unsigned long long>(offset), directory, std::strerror(error));
+    return fail(
+        CD_ERROR_LOG_SPILL,
+        "the MPI log cannot write %zu bytes at offset %llu of its file in %s: \"%s\"; give a "
+        "dir= with room or a larger log_limit, or advance more often",
+        bytes, static_cast<unsigned long long>(offset), directory, std::strerror(error));
 }
 
 Status cannot_read(const char *directory, size_t bytes, uint64_t offset) {
     const int error = errno;
-    return fail(CD_ERROR_LOG_SPILL,
-                "%zu bytes at offset %llu of the MPI log's file in %s cannot be read: \"%s\"; the "
-                "replay ends here: restore all ranks, and give a dir= on another disk",
-                bytes, static_cast<unsigned long long>(offset), directory, std::strerror(error));
+    return fail(
+        CD_ERROR_LOG_SPILL,
+        "the MPI log cannot read %zu bytes at offset %llu of its file in %s: \"%s\"; restore "
+        "all ranks, and give a dir= on another disk",
+        bytes, static_cast<unsigned long long>(offset), directory, std::strerror(error));
 }
 
-// A file that has no name from the start, where the file system knows such.
+// Opens a file without a name, if the file system supports that.
 int open_nameless(const char *directory) {
     return os::system().open_at(AT_FDCWD, directory, O_TMPFILE | O_RDWR | O_EXCL,
                                 S_IRUSR | S_IWUSR);
@@ -73,9 +74,9 @@ int open_and_remove(const std::string &directory) {
 struct SpillFile::BlockHeader {
     uint32_t checksum = 0; // of the rest, and the block
     uint32_t stored = 0;
-    uint32_t size = 0; // as it was; the same as stored when it is not compressed
+    uint32_t size = 0; // before compression; equals stored if the block is not compressed
     uint32_t reserved = 0;
-    uint64_t offset = 0; // of the header, so that a block is not taken for another one
+    uint64_t offset = 0; // of the header: tells a misplaced block
 
     uint32_t checksum_with(const std::byte *block) const {
         const size_t rest = sizeof(BlockHeader) - sizeof checksum;
@@ -100,7 +101,7 @@ Status SpillFile::open() {
         directory_ = given != nullptr && *given != '\0' ? given : "/tmp";
     }
     int fd = open_nameless(directory_.c_str());
-    // What a file system or a kernel says that does not know such files.
+    // The errors of file systems and kernels without support for files without a name.
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)) {
         fd = open_and_remove(directory_);
     }
@@ -120,8 +121,8 @@ Status SpillFile::check_open() const {
         return Status::ok();
     }
     return fail(CD_ERROR_LOG_SPILL,
-                "descriptor %d is not the file of the MPI log any more: the program has closed "
-                "it; let it close only descriptors that it has opened",
+                "descriptor %d of the MPI log's file was closed by the program; close only "
+                "descriptors that the program has opened",
                 fd_);
 }
 
@@ -230,8 +231,8 @@ Status SpillFile::read_in(std::span<std::byte> into, uint64_t offset) const {
 
 Status SpillFile::damaged(uint64_t offset) const {
     return fail(CD_ERROR_LOG_SPILL,
-                "the MPI log's file in %s is damaged at offset %llu; the replay ends here: restore "
-                "all ranks, and give a dir= on another disk",
+                "the MPI log's file in %s is damaged at offset %llu; restore all ranks, and give a "
+                "dir= on another disk",
                 directory_.c_str(), static_cast<unsigned long long>(offset));
 }
 

@@ -13,29 +13,25 @@
 
 namespace cd {
 
-// A file without a name that holds what a log has no memory for. It ends with the process, or when
-// nobody refers to it. What is written is compressed in blocks, each with a checksum: damage is an
-// error and never other data.
-//
-// One thread writes at a time; any may read what has been written.
+// A file without a name for log data beyond the limit. Its data are compressed in blocks, each with
+// a checksum. One thread writes at a time; any thread may read.
 class SpillFile {
 public:
-    // Where something lies in the file.
     struct Extent {
         uint64_t offset = 0;
         uint64_t length = 0;
     };
 
-    // The file comes into being with the first write. directory: "" for $TMPDIR, else /tmp.
+    // The first write creates the file. directory: "" means $TMPDIR, or else /tmp.
     explicit SpillFile(std::string directory) : directory_(std::move(directory)) {}
     SpillFile(const SpillFile &) = delete;
     SpillFile &operator=(const SpillFile &) = delete;
     ~SpillFile();
 
-    // Puts data behind tail; on success extent is where. May throw std::bad_alloc.
+    // Writes data behind tail and returns its place in extent. May throw std::bad_alloc.
     Status write(uint64_t tail, std::span<const std::byte> data, Extent &extent);
 
-    // Fills data with what was written as extent. May throw std::bad_alloc.
+    // Reads the data at extent, and verifies their checksums. May throw std::bad_alloc.
     Status read(const Extent &extent, std::span<std::byte> data) const;
 
 private:
@@ -50,7 +46,7 @@ private:
 
     std::string directory_;
     int fd_ = -1;
-    os::FileIdentity identity_; // a program may close descriptors that are not its own
+    os::FileIdentity identity_; // detects a program that has closed the descriptor
 };
 
 } // namespace cd

@@ -82,8 +82,7 @@ struct Stretch {
     uintptr_t end = 0;
 };
 
-// Of the writable part, what only the loader writes to: the pages that it has made read-only since.
-// One that holds anything else behind it stays writable.
+// Returns the pages of the writable part that the loader has made read-only.
 Stretch read_only_part_of(const dl_phdr_info &info) {
     const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
     for (size_t i = 0; i < info.dlpi_phnum; ++i) {

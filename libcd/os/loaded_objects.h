@@ -16,7 +16,7 @@ struct DataSegment {
     std::string object;            // its file's name without the directory
     std::string build_id;          // in hexadecimal; "": its linker has given it none
     bool program = false;          // it is that, and no library
-    const void *headers = nullptr; // tells the object from others that are loaded now
+    const void *headers = nullptr; // identifies the object among the loaded ones
 };
 
 // Those of all objects that have a build-id, or code by which they are told from other builds

@@ -8,7 +8,7 @@
 
 namespace cd::os {
 
-// Of a character in UTF-8, behind this byte of it.
+// Returns how many bytes of a character in UTF-8 follow this one.
 inline int bytes_to_come(unsigned char character, int continued) {
     if ((character & 0xc0) == 0x80) {
         return std::max(continued - 1, 0);
@@ -16,9 +16,8 @@ inline int bytes_to_come(unsigned char character, int continued) {
     return character >= 0xf0 ? 3 : character >= 0xe0 ? 2 : character >= 0xc0 ? 1 : 0;
 }
 
-// Names and paths come from outside, and a control character among them could write over other
-// lines of a terminal or a log: \xNN stands in its place. Those of C1 (U+0080 to U+009F) are two
-// bytes in UTF-8, and one elsewhere. visit gets what is to be seen, bit by bit.
+// Calls visit with each piece of text, with \xNN in place of control characters: names from outside
+// must not control a terminal. Those of C1 (U+0080 to U+009F) are two bytes in UTF-8, else one.
 template <typename Visit> void for_each_printable(const char *text, const Visit &visit) {
     int continued = 0; // how many bytes of a character in UTF-8 are still to come
     for (; *text != '\0'; ++text) {

@@ -6,11 +6,11 @@
 
 namespace cd::os {
 
-// A call that begins anew each time that a signal interrupts it, as fallocate() may, never comes to
-// its end where a timer is shorter than that.
+// Bounds the repetition: a call that starts over each time, as fallocate() may, would never end
+// under a fast timer.
 constexpr int most_interruptions = 100;
 
-// Makes the call, again as long as signals interrupt it, but not for ever: then that is the error.
+// Makes the call and repeats it while signals interrupt it, at most most_interruptions times.
 template <typename Call> auto repeated(const Call &call) {
     auto result = call();
     for (int i = 1; i < most_interruptions && result < 0 && errno == EINTR; ++i) {

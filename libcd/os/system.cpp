@@ -30,14 +30,13 @@
 namespace cd::os {
 namespace {
 
-// How long files may become, as far as is known. A write behind that would end the process by a
-// signal (SIGXFSZ), which belongs to the program. Asked when a file is opened or grows, and not for
-// each write: what the program changes in between is noticed where it allows more.
+// The limit for file sizes when it was last read: when a file was opened or grew, or before a write
+// fails. A write beyond the limit would end the process by a signal (SIGXFSZ).
 std::atomic<uint64_t> size_limit = 0;
 
-// Of a file that is locked; what is in them does not matter.
+// The bytes of a file that carry locks; their contents do not matter.
 constexpr off_t owned_byte = 0;
-constexpr off_t told_byte = 1;
+constexpr off_t holder_byte = 1;
 
 struct flock write_lock(off_t byte) {
     struct flock request = {};
@@ -53,14 +52,14 @@ int set_lock(int fd, int command, off_t byte) {
     return ::fcntl(fd, command, &request);
 }
 
-// 0: nobody, or nobody that the system names.
+// Returns the process that has the lock; 0: none, or unknown.
 pid_t holder_of(int fd, off_t byte) {
     struct flock request = write_lock(byte);
     const bool held = ::fcntl(fd, F_GETLK, &request) == 0 && request.l_type != F_UNLCK;
     return held ? std::max(request.l_pid, pid_t{0}) : 0;
 }
 
-// By which the file is opened anew, whatever its name is now.
+// Returns a path that opens the file again, whatever its name is now.
 std::string own_path(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 // Measured (docs/inside/performance.md).
@@ -77,7 +76,7 @@ mode_t with_owners_bits(const struct stat &made, mode_t mode) {
     return (made.st_mode & 07777U) | (mode & S_IRWXU);
 }
 
-// Asked without setting it, as umask() would, also for other threads. 0 where nothing tells.
+// Reads the umask without setting it, as umask() would for all threads. 0 if unknown.
 mode_t umask_of_process() {
     std::array<char, 256> text = {}; // it is in the second line
     const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -91,8 +90,8 @@ mode_t umask_of_process() {
     return at != nullptr ? static_cast<mode_t>(std::strtoul(at + sizeof label - 1, nullptr, 8)) : 0;
 }
 
-// The first three numbers are the program's input and output, also while these are closed: what it
-// writes there would go into the file. Takes what open gave; fails as fcntl does.
+// Moves a descriptor above the first three numbers, which are the program's input and output even
+// while these are closed. fd may be -1. Fails as fcntl does.
 int above_standard(int fd) {
     if (fd < 0 || fd > STDERR_FILENO) {
         return fd;
@@ -129,8 +128,8 @@ void *map_on_huge_page(size_t size) {
     return start;
 }
 
-// Touching pages one by one costs a fault each; the kernel does it in one go. A kernel that does
-// not know the request leaves the pages to be touched later, which is only slower.
+// Lets the kernel provide all pages in one go, which is faster than a fault for each. A kernel
+// without the request provides them later.
 bool make_present(void *at, size_t size) {
 #ifdef MADV_POPULATE_WRITE
     return ::madvise(at, size, MADV_POPULATE_WRITE) == 0 || errno == EINVAL || errno == ENOSYS;
@@ -154,11 +153,11 @@ int System::identify(int fd, FileIdentity &identity) {
     }
     // A file may get the inode of one that was removed, but not the time of its birth.
     struct statx more = {};
-    const bool told = ::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
+    const bool known = ::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
                       (more.stx_mask & STATX_BTIME) != 0;
     constexpr int64_t second = 1'000'000'000;
     const int64_t born = more.stx_btime.tv_sec * second + more.stx_btime.tv_nsec;
-    identity = {status.st_dev, status.st_ino, told ? born : 0};
+    identity = {status.st_dev, status.st_ino, known ? born : 0};
     return 0;
 }
 
@@ -168,7 +167,7 @@ int System::open_at(int directory, const char *name, int flags, mode_t mode) {
     }
     const int opened = ::openat(directory, name, flags | O_CLOEXEC, mode);
     const int fd = above_standard(opened);
-    if (fd < 0 && opened >= 0 && (flags & O_EXCL) != 0) { // nobody else has seen it
+    if (fd < 0 && opened >= 0 && (flags & O_EXCL) != 0) { // the file is new: remove it
         const int error = errno;
         (void)::unlinkat(directory, name, 0);
         errno = error;
@@ -230,8 +229,8 @@ int System::make_directory_at(int directory, const char *name, mode_t mode) {
     struct stat made = {};
     const bool is_lacking = ::fstatat(directory, name, &made, AT_SYMLINK_NOFOLLOW) == 0 &&
                             S_ISDIR(made.st_mode) && lacks_owners_bits(made, mode);
-    // One that is there, and lacks just what the umask takes, was made by another process, which
-    // has not come to this, or was killed before.
+    // An existing directory that lacks just the umask's bits was made by another process, which has
+    // not come here yet or was killed.
     const bool is_due = is_lacking && (result == 0 || (made.st_mode & 0777U) ==
                                                           (mode & 0777U & ~umask_of_process()));
     if (is_due && ::fchmodat(directory, name, with_owners_bits(made, mode), 0) != 0 &&
@@ -290,7 +289,7 @@ int System::open_direct(int fd, uint64_t &pays_from) {
     return above_standard(::open(own_path(fd).c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
 }
 
-// A file system that cannot reserve room grows the file, and may run out of room later.
+// On a file system that cannot reserve room the file grows, and a write may still find no room.
 int System::allocate(int fd, off_t offset, off_t length) {
     if (static_cast<uint64_t>(offset + length) > file_size_limit()) {
         errno = EFBIG;
@@ -316,7 +315,6 @@ int System::room(int fd, uint64_t &bytes) {
     return 0;
 }
 
-// The stream takes its descriptor over, so it gets one of its own.
 int System::list(int directory, std::vector<std::string> &names) {
     const int own = above_standard(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     DIR *stream = own < 0 ? nullptr : ::fdopendir(own);
@@ -367,14 +365,14 @@ bool System::is_locked(int fd, pid_t &holder) {
     return locked;
 }
 
-// Not the process's, which would end when the program opens and closes the file elsewhere. Such a
-// one, on the next byte, only tells others whose the file is; where the system has no other kind,
-// it has to be enough.
+// Takes a lock of the open file: a lock of the process would end when the program opens and closes
+// the file. A lock of the process on the next byte names the holder. Systems without locks of open
+// files get a lock of the process.
 int System::lock_open_file(int fd, pid_t &holder) {
     holder = 0;
     int result = set_lock(fd, F_OFD_SETLK, owned_byte);
     if (result == 0) {
-        set_lock(fd, F_SETLK, told_byte);
+        set_lock(fd, F_SETLK, holder_byte);
         return 0;
     }
     if (errno == EINVAL) {
@@ -382,7 +380,7 @@ int System::lock_open_file(int fd, pid_t &holder) {
     }
     if (result != 0) {
         const int error = errno;
-        holder = std::max(holder_of(fd, told_byte), holder_of(fd, owned_byte));
+        holder = std::max(holder_of(fd, holder_byte), holder_of(fd, owned_byte));
         errno = error;
     }
     return result;
@@ -425,7 +423,7 @@ void *System::map_file(int fd, size_t size) {
         return nullptr;
     }
     ::madvise(at, size, MADV_DONTDUMP); // the file has it
-    ::madvise(at, size, MADV_DONTFORK); // a forked process would keep the file's locks by it
+    ::madvise(at, size, MADV_DONTFORK); // the map would keep the file's locks
     return at;
 }
 
@@ -437,7 +435,7 @@ uid_t System::user() { return ::geteuid(); }
 
 int System::random(void *to, size_t length) { return ::getentropy(to, length); }
 
-// As one call where it is not too long, since other ranks write to the same terminal.
+// Writes a short line in one call, since other ranks write to the same terminal.
 void System::warn(const char *line) {
     std::array<char, 4096> text = {};
     size_t used = 0;

@@ -19,15 +19,15 @@ inline constexpr size_t huge_page = size_t{2} << 20;
 
 namespace os {
 
-// Which file a descriptor names.
+// Identifies a file.
 struct FileIdentity {
     dev_t device = 0;
     ino_t inode = 0;
-    int64_t born = 0; // nanoseconds since the epoch; 0 where the file system does not tell
+    int64_t born = 0; // nanoseconds since the epoch; 0 if unknown
     bool operator==(const FileIdentity &) const = default;
 };
 
-// What a store wants to know of a file before it trusts it.
+// The properties that a store verifies before it trusts a file.
 struct FileStatus {
     uint64_t size = 0;
     uid_t owner = 0;
@@ -36,7 +36,7 @@ struct FileStatus {
     uint64_t names = 1;
 };
 
-// What redundancy brings back together with a file's data.
+// The properties that redundancy restores with a file's data.
 struct FileAttributes {
     uint64_t size = 0;
     mode_t mode = 0; // type and permissions, as st_mode
@@ -47,21 +47,20 @@ struct FileAttributes {
     timespec changed = {};
 };
 
-// Every call to the operating system goes through here, so that a test can make each one fail.
-// Functions that return int or off_t follow the system's convention: -1 and errno.
+// All calls to the operating system, so that a test can make each one fail. Functions that return
+// int or off_t follow the system's convention: -1 and errno.
 class System {
 public:
     virtual ~System() = default;
 
-    // Page-aligned memory with its pages present, or nullptr.
+    // Maps page-aligned memory with its pages present, or returns nullptr.
     virtual void *map_pages(size_t size);
     virtual void unmap_pages(void *at, size_t size);
 
     virtual off_t seek(int fd, off_t offset, int whence);
     virtual int identify(int fd, FileIdentity &identity);
 
-    // Files of stores. Names are looked up in the directory that is open as directory. What is made
-    // has what the mode says of its owner whatever the umask, where the file system has modes.
+    // Opens name in the open directory. A new file has the owner's bits of mode whatever the umask.
     virtual int open_at(int directory, const char *name, int flags, mode_t mode);
     virtual int close(int fd);
     virtual int status(int fd, FileStatus &status);
@@ -69,7 +68,8 @@ public:
     virtual int set_owner(int fd, uid_t owner, gid_t group);
     virtual int set_mode(int fd, mode_t mode);
     virtual int set_times(int fd, timespec accessed, timespec modified);
-    // Also a directory that is there, and that another process has made just now under this umask.
+    // Makes a directory with the owner's bits of mode. Also corrects one that another process has
+    // just made under this umask.
     virtual int make_directory_at(int directory, const char *name, mode_t mode);
     virtual int link_at(int directory, const char *from, const char *to); // never replaces
     virtual int rename_at(int directory, const char *from, const char *to);
@@ -77,58 +77,56 @@ public:
     virtual int remove_directory_at(int directory, const char *name); // an empty one
     virtual ssize_t read_at(int fd, void *to, size_t length, off_t offset);
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
-    // The file once more, to write whole blocks from whole pages to it past the page cache, or -1:
-    // only where that was measured to be faster, from so many bytes on that an operation writes.
+    // Opens the file again to write past the page cache, or returns -1. pays_from: the size of an
+    // operation from which on that is faster, by measurement.
     virtual int open_direct(int fd, uint64_t &pays_from);
-    // The file grows to contain it. Where there is not so much room it may grow by what there is.
+    // Enlarges the file to contain the range. On failure it may have grown by a part.
     virtual int allocate(int fd, off_t offset, off_t length);
     virtual int truncate(int fd, off_t size);
-    // Bytes that files beside this one can still get; the largest number where that is not known.
+    // Returns the free bytes of the file system; the largest number if unknown.
     virtual int room(int fd, uint64_t &bytes);
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
-    // How long this process may make a file. A write behind that, or room for one, is refused with
-    // EFBIG, without the signal (SIGXFSZ).
+    // Returns the process's limit for file sizes. Writes beyond it fail with EFBIG, without the
+    // signal SIGXFSZ.
     virtual uint64_t file_size_limit();
-    // The file's first size bytes, to be written where they are, or nullptr: only where files live
-    // in memory. It may be longer than the file, whose end nobody may pass. A process that is
-    // forked does not have it.
+    // Maps the first size bytes of a file in tmpfs for writing, or returns nullptr. The map may be
+    // longer than the file, but must not be touched behind its end. Forked processes do not get it.
     virtual void *map_file(int fd, size_t size);
     virtual void unmap_file(void *at, size_t size);
-    // The system begins to write these bytes to the disk, and nobody waits for it.
+    // Starts to write these bytes to the disk, and does not wait.
     virtual int begin_sync(int fd, off_t offset, off_t length);
     virtual int sync_data(int fd);
     virtual int sync_all(int fd);            // of a directory: its entries
     virtual int lock(int fd, pid_t &holder); // for this process, until it ends or closes the file
-    // Whether another process has that lock; holder: which, 0: not known. Locks nothing itself.
+    // True if another process has that lock. holder: its id; 0 if unknown.
     virtual bool is_locked(int fd, pid_t &holder);
-    // For the open file, until all descriptors of it are closed, those of forked processes too.
-    // holder: who has it, when it fails; 0: not known.
+    // Locks the open file until all its descriptors are closed, in forked processes too. holder: on
+    // failure the process that has the lock; 0 if unknown.
     virtual int lock_open_file(int fd, pid_t &holder);
-    // The descriptor names its file anew, for reading only: what it was has its locks.
+    // Reopens the descriptor's file for reading only, which drops its locks.
     virtual int reopen(int fd);
     virtual pid_t process();
     virtual uid_t user();
     virtual int random(void *to, size_t length);
-    // To people, on standard error; what would control their terminal becomes \xNN.
+    // Prints a line on standard error. Control characters become \xNN.
     virtual void warn(const char *line);
 
-    // Makes every other thread of the process see what this one has written, and this one what they
-    // have: each passes a full memory barrier. Only where the system can; it is asked once.
+    // Makes every other thread of the process pass a full memory barrier, if the system can.
     virtual bool can_order_other_threads();
     virtual void order_other_threads();
 
-    // A thread that runs work(context), and takes no signals of the program. Returns 0 or an error.
+    // Starts a thread that runs work(context) with all signals blocked. Returns 0 or an error.
     virtual int start_thread(pthread_t &thread, void *(*work)(void *), void *context);
     virtual void join_thread(pthread_t thread);
 
-    // As the functions of POSIX threads that they are: 0 or an error.
+    // The functions of POSIX threads. Return 0 or an error.
     virtual int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
     virtual int create_thread_key(pthread_key_t &key, void (*at_end_of_thread)(void *));
     virtual void delete_thread_key(pthread_key_t key);
     virtual int set_for_thread(pthread_key_t key, const void *value);
 
     virtual int working_directory(std::string &path);
-    // Where a path leads that exists, from the root and without symbolic links.
+    // Resolves an existing path to an absolute one without symbolic links.
     virtual int real_path(const char *path, std::string &real);
     virtual int host_name(std::string &name);
     virtual const char *environment(const char *name);
@@ -137,8 +135,8 @@ public:
 
 System &system();
 
-// For tests: calls go to replacement until it is set back to nullptr. The caller keeps it alive and
-// makes sure that no other thread is inside the library.
+// Sends all calls to replacement, for tests; nullptr: back to the system. The caller keeps it
+// alive. No other thread may be inside the library.
 void replace_system(System *replacement);
 
 } // namespace os

@@ -11,19 +11,18 @@
 
 namespace cd::os {
 
-// Has forget() called with a thread's value when the thread ends. A destructor of a thread_local
-// object would do the same, but ends the process where there is no memory to remember it. That of
-// the main thread is never called: exit() ends no thread.
+// Calls forget() with a thread's value when the thread ends, except for the main thread. Unlike a
+// destructor of a thread_local object it reports lack of memory instead of ending the process.
 template <void (*forget)(void *)> class EndOfThread {
 public:
-    // False: there is no memory, and nobody will.
+    // Registers the calling thread's value. False without memory.
     static bool will_forget(void *value) {
         return has_key() && system().set_for_thread(static_cast<pthread_key_t>(key_), value) == 0;
     }
 
 private:
-    // Without a lock, which another thread's fork could leave locked for ever in the new process:
-    // of two threads that create a key one gives it up.
+    // Creates the key without a lock, which a forked process could inherit locked. Of two threads
+    // that create a key one gives it up.
     static bool has_key() {
         if (key_ != none) {
             return true;

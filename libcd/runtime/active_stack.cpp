@@ -42,8 +42,7 @@ ActiveStack::ActiveStack() {
 ActiveStack::~ActiveStack() {
     leave_seat();
     for (const cd_handle handle : handles_) {
-        // Without the slot's lock: who holds it may wait for the end of this thread. Whatever is in
-        // the slot by now, what is active in this thread is so no more.
+        // Without the slot's lock, whose holder may wait for the end of this thread.
         uint64_t generation = 0;
         uint64_t here = thread_;
         Registry::instance().find(handle, generation)->active_in.compare_exchange_strong(here, 0);
@@ -60,7 +59,7 @@ cd_handle ActiveStack::top() noexcept {
 
 Log *ActiveStack::find_log() noexcept {
     if (open_ != nullptr) {
-        return open_; // whatever becomes of its CD meanwhile
+        return open_;
     }
     leave_seat();
     const cd_handle handle = top();
@@ -91,7 +90,7 @@ void ActiveStack::reserve_room() {
     if (handles_.size() == handles_.capacity()) {
         std::erase_if(handles_,
                       [](cd_handle handle) { return !Registry::instance().alive(handle); });
-        // Twice of what is alive, so that many creations pass before these are looked at again.
+        // Twice the live ones, so that many creations pass before the next cleanup.
         handles_.reserve(2 * handles_.size() + 1);
     }
 }

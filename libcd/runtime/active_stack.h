@@ -13,8 +13,8 @@
 namespace cd {
 
 // The active CDs of one thread, last in first out. A CD is in the stack of the thread that created
-// it, until it ends, whoever ends it: that is found out by its handle.
-// When the thread ends, its CDs live on but are active nowhere.
+// it until it ends; stale handles are removed when they are met. When the thread ends its CDs live
+// on, active nowhere.
 class ActiveStack {
 public:
     // May throw std::bad_alloc at a thread's first call.
@@ -23,22 +23,22 @@ public:
     ActiveStack(const ActiveStack &) = delete;
     ActiveStack &operator=(const ActiveStack &) = delete;
 
-    // The calling thread's number, 0 if it has not used the library. Allocates nothing.
+    // Returns the calling thread's number, 0 if it has not used the library. Allocates nothing.
     static uint64_t calling_thread();
 
-    // Differs from that of every other thread, also ended ones; never 0.
+    // Returns a number that no other thread has or had; never 0.
     uint64_t thread() const { return thread_; }
 
-    // The active CD, or nullptr.
+    // Returns the active CD, or nullptr.
     cd_handle top() noexcept;
-    // That of the calling thread. Allocates nothing.
+    // Returns the calling thread's active CD, or nullptr. Allocates nothing.
     static cd_handle active() noexcept { return stack_ != nullptr ? stack_->top() : nullptr; }
 
-    // 0 there: the calling thread has no active CD.
+    // Points to 0 while the calling thread has no active CD.
     static const int *possible() noexcept { return &possible_; }
 
-    // What the calling thread's active CD logs into, nullptr if nothing. Takes no lock and
-    // allocates nothing unless the active CD is another one than at the last call.
+    // Returns the log of the calling thread's active CD, or nullptr. Takes no lock and allocates
+    // nothing unless the active CD has changed since the last call.
     static Log *active_log() noexcept {
         ActiveStack *const stack = stack_;
         if (stack == nullptr) {
@@ -50,7 +50,7 @@ public:
         return !stack->handles_.empty() ? stack->find_log() : nullptr;
     }
 
-    // The same if that is known at once and no entry is open in it; else nullptr.
+    // Returns the log if it is known at once and no entry is open in it; else nullptr.
     static Log *log_at_hand() noexcept {
         ActiveStack *const stack = stack_;
         const bool is_at_hand =
@@ -58,12 +58,12 @@ public:
         return is_at_hand ? stack->seat_.stream.get() : nullptr;
     }
 
-    // The log into which the calling thread is writing an entry, or nullptr.
+    // Returns the log in which the calling thread has an open entry, or nullptr.
     static Log *open_log() noexcept { return stack_ != nullptr ? stack_->open_ : nullptr; }
-    // The thread's active log is open from now on; nullptr: no more.
+    // Sets the log in which the calling thread has an open entry.
     static void set_open_log(Log *log) noexcept { stack_->open_ = log; }
 
-    // May throw std::bad_alloc; then the next push() cannot.
+    // Makes the next push() unable to fail. May throw std::bad_alloc.
     void reserve_room();
     void push(cd_handle handle) {
         handles_.push_back(handle);
@@ -71,16 +71,14 @@ public:
         leave_seat();
     }
 
-    // For who has ended CDs: the calling thread's stack forgets those on top at once, and others
-    // when they come to be there, or when it needs their room: CDs may end in any order, and there
-    // may be many.
+    // Removes ended CDs from the top of the calling thread's stack. Others are removed when they
+    // come to the top, or when the stack needs their room.
     static void look_for_ended() noexcept;
 
     ~ActiveStack();
 
 private:
-    // Where the active CD's log is, as long as the CD's slot has the generation: it lives, and so
-    // is in the stack.
+    // The active CD's log, valid while the CD's slot has the generation.
     struct LogSeat {
         static inline constinit const std::atomic<uint64_t> nowhere = 0;
         const std::atomic<uint64_t> *slot_generation = &nowhere;
@@ -96,10 +94,8 @@ private:
     Log *find_log() noexcept;
     void leave_seat() noexcept;
 
-    // Ends with the thread, or is made once more by what still calls the library then. That of the
-    // main thread is never freed: exit() ends no thread.
-    // In the block of thread-local memory that is there from the start: the logger asks in every
-    // MPI call.
+    // Freed when the thread ends, except for the main thread. Initial-exec, since the logger reads
+    // it in every MPI call.
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local ActiveStack *stack_ =
         nullptr;
 

@@ -14,7 +14,7 @@ double seconds(uint64_t begin, uint64_t end) {
 
 } // namespace
 
-// The mean follows a cost that changes, and a single slow advance does not decide.
+// Averages the cost, so that it follows changes and a single slow advance does not decide.
 void AdvancePolicy::advanced(uint64_t begin, uint64_t end) {
     const double cost = seconds(begin, end);
     cost_s_ = cost_known_ ? (cost_s_ + cost) / 2 : cost;

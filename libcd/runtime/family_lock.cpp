@@ -12,11 +12,11 @@ namespace cd {
 namespace {
 
 Status invalid(cd_handle handle) {
-    return fail(CD_ERROR_INVALID_HANDLE,
-                "the handle %p names no live CD: it was committed, discarded when an ancestor was "
-                "restored, or never created; pass what create_cd has returned, as long as that CD "
-                "lives, or CURRENT_CD",
-                handle);
+    return fail(
+        CD_ERROR_INVALID_HANDLE,
+        "the handle %p names no live CD: it was committed, discarded by a restore, or never "
+        "created; pass the handle of a live CD, or CURRENT_CD",
+        handle);
 }
 
 } // namespace
@@ -42,8 +42,7 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
     if (reach == Reach::self || (reach != Reach::family && domain_->parent == nullptr)) {
         return Status::ok();
     }
-    // Ancestors live as long as the CD, which cannot end while it is locked. But they have to be
-    // locked before it.
+    // Ancestors outlive the CD, but have to be locked before it.
     std::vector<Named> path;
     const Resident *relative = domain_;
     while ((relative = relative->parent_resident()) != nullptr) {
@@ -83,7 +82,7 @@ void FamilyLock::prepare_lock() {
     }
 }
 
-// Whether the slot is locked and still has the resident that was meant.
+// Locks the slot. False if it has another resident by now; then nothing is locked.
 bool FamilyLock::lock_slot(Named named) {
     prepare_lock();
     named.slot->mutex.lock();
@@ -96,7 +95,7 @@ bool FamilyLock::lock_slot(Named named) {
 }
 
 void FamilyLock::lock_descendants(const Domain &top) {
-    // A CD's children are read only once it is locked itself; nobody can end them then.
+    // Reads a CD's children after locking it: then they cannot end.
     std::vector<const Domain *> locked = {&top};
     for (size_t i = 0; i < locked.size(); ++i) {
         for (const Domain *child : locked[i]->children) {

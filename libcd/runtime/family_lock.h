@@ -10,8 +10,8 @@
 
 namespace cd {
 
-// The locks that one operation needs, on a CD and on relatives, taken from ancestors to
-// descendants so that operations cannot wait for each other in a circle. Lets go at its end.
+// The locks of one operation on a CD and its relatives. Takes them from ancestors to descendants,
+// which avoids deadlocks, and releases them at its end.
 class FamilyLock {
 public:
     enum class Reach {
@@ -26,22 +26,21 @@ public:
     FamilyLock &operator=(const FamilyLock &) = delete;
     ~FamilyLock();
 
-    // handle may be CURRENT_CD. Fails if it names no live CD; then nothing is locked.
-    // May throw std::bad_alloc, unless it is a root without its descendants: other ranks may wait
-    // for that one.
+    // Locks the CD, whose handle may be CURRENT_CD. Fails if it names no live CD; then nothing is
+    // locked. May throw std::bad_alloc, except for a root alone.
     Status lock(cd_handle handle, Reach reach);
 
-    // Gives a new CD a slot and a handle, and locks it: nobody else meets it before the locks are
-    // gone. Its parent, if it has one, is locked. May throw std::bad_alloc; then nothing has
-    // changed. For a root: CD_ERROR_NAME_IN_USE if a live root has the name.
+    // Gives a new CD a slot and a handle, and locks it. A parent is locked already. Fails with
+    // CD_ERROR_NAME_IN_USE if a live root has the name. May throw std::bad_alloc; then nothing has
+    // changed.
     Status install(std::unique_ptr<Resident> resident, cd_handle &handle);
 
-    // The CD that was named. Only after a successful lock().
+    // Returns the named CD, after a successful lock().
     Resident &domain() const { return *domain_; }
 
-    // While one lives, the thread may be inside functions of the application and leaves the locked
-    // CDs as they are. A fork does not wait for these locks: the function itself may fork, and in
-    // the new process other threads do not come back from theirs. Needs the locks of all ancestors.
+    // Lends the locks while the thread is inside functions of the application and leaves the CDs
+    // unchanged: a fork does not wait for them, since the function itself may fork. Needs the locks
+    // of all ancestors.
     class Lending {
     public:
         explicit Lending(FamilyLock &lock);
@@ -53,8 +52,8 @@ public:
         FamilyLock &lock_;
     };
 
-    // Takes a CD that is locked out of its family and out of the registry. It is deleted when the
-    // locks are gone.
+    // Removes a locked CD from its family and the registry. Deletes it after the locks are
+    // released.
     void discard(Resident &resident) noexcept;
 
     // Makes discard() of count CDs safe. May throw std::bad_alloc.

@@ -21,8 +21,8 @@ bool matches(const Injection &injection, int rank, const Domain &domain) {
 
 FaultInjection &FaultInjection::instance() {
     // Never destroyed, as the registry of CDs.
-    static auto *rehearsal = new FaultInjection;
-    return *rehearsal;
+    static auto *injection = new FaultInjection;
+    return *injection;
 }
 
 Status FaultInjection::add(const char *injections) { return append(injections, "cd_inject"); }

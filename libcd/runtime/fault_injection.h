@@ -10,21 +10,20 @@
 
 namespace cd {
 
-// The failures that the user of this process wants to see, and how often each could have hit so
-// far. What it has counted, it has counted for the whole process. Guarded by the registry's mutex:
-// call it in Registry::between_forks().
+// The failures to inject in this process, and how often each could have hit so far. Guarded by the
+// registry's mutex: call it in Registry::between_forks().
 class FaultInjection {
 public:
     static FaultInjection &instance();
 
-    // Both may throw std::bad_alloc and change nothing then. The environment variable CD_INJECT is
-    // looked at again only when it has another text.
+    // Add failures; read_environment() those of CD_INJECT if its text has changed. May throw
+    // std::bad_alloc; then nothing has changed.
     Status add(const char *injections);
     Status read_environment();
 
     void forget_all() { planned_.clear(); }
 
-    // Counts one occurrence for the CD. Whether it is one that fails.
+    // Counts one occurrence for the CD. True if it is to fail.
     bool hits(int rank, const Domain &domain);
 
 private:

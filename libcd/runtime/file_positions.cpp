@@ -33,7 +33,6 @@ Status refused(const Domain &domain, int descriptor, int error) {
     }
 }
 
-// It is open, since the system knows its file.
 Status opened_as_path(const Domain &domain, int descriptor) {
     return fail(CD_ERROR_FILE_NOT_SEEKABLE,
                 "CD %s: file descriptor %d was opened with O_PATH and has no position; open the "
@@ -62,9 +61,8 @@ Status check_same_file(const Domain &domain, const FilePosition &added, const Fi
         return Status::ok();
     }
     return fail(CD_ERROR_FILE_CHANGED,
-                "CD %s: file descriptor %d names another file (inode %llu) than when it was "
-                "added (inode %llu); it was closed and reused. Delete it from the CD before "
-                "closing it",
+                "CD %s: file descriptor %d names another file (inode %llu) than when it was added "
+                "(inode %llu); delete it from the CD before closing it",
                 domain.name(), added.descriptor, static_cast<unsigned long long>(now.inode),
                 static_cast<unsigned long long>(added.inode));
 }

@@ -12,7 +12,7 @@
 namespace cd {
 namespace {
 
-// Of the handlers of the thread that forks: they may be there more than once (below).
+// Counts the handlers in the forking thread, which may be registered more than once (below).
 constinit thread_local unsigned handlers_begun = 0;
 
 void before_fork() {
@@ -52,15 +52,14 @@ void in_child() {
 
 } // namespace
 
-// Threads that come here at the same time register the handlers more than once, as does a process
-// that was forked between the two statements. A mutex against that would be locked for ever in such
-// a process.
+// Threads may register the handlers more than once, as does a process that was forked between the
+// two statements. A mutex could stay locked for ever in such a process.
 Status support_fork() {
     static constinit std::atomic<bool> supported = false;
     if (!supported) {
         if (os::system().at_fork(before_fork, in_parent, in_child) != 0) {
             return fail(CD_ERROR_NO_MEMORY,
-                        "there is no memory to be told when the process forks; free some and "
+                        "there is no memory for handlers when the process forks; free some and "
                         "create the CD again");
         }
         supported = true;

@@ -6,10 +6,9 @@
 
 namespace cd {
 
-// From the first call on, fork() leaves both processes with working CDs: no lock is held and no
-// operation is half done in the copy, and what was active in other threads is active nowhere there.
-// Also from inside a function of the application that the library called. CD_ERROR_NO_MEMORY where
-// that cannot be had.
+// Registers the handlers with which fork() leaves both processes with working CDs, also from inside
+// a function that the library called. CDs of other threads are active nowhere in the new process.
+// Fails without memory.
 Status support_fork();
 
 } // namespace cd

@@ -18,7 +18,7 @@ constexpr const char *rank_variables[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WO
 constexpr int unknown = -1;
 
 std::atomic<int> rank_of_mpi = unknown;
-std::atomic<bool> told_of_no_rank = false;
+std::atomic<bool> has_warned = false;
 
 bool parse_rank(const char *text, int &rank) {
     const char *end = text + std::strlen(text);
@@ -29,9 +29,9 @@ bool parse_rank(const char *text, int &rank) {
     return is_one;
 }
 
-// Once: with the wrong rank a program may find another one's stores, or none.
-void tell_of_no_rank(const char *variable, const char *text, int rank) {
-    if (told_of_no_rank.exchange(true)) {
+// Warns once: with the wrong rank a program may find another one's stores, or none.
+void warn_of_no_rank(const char *variable, const char *text, int rank) {
+    if (has_warned.exchange(true)) {
         return;
     }
     char line[200];
@@ -65,7 +65,7 @@ int current_rank() {
         }
     }
     if (none != nullptr) {
-        tell_of_no_rank(variable_of_none, none, rank);
+        warn_of_no_rank(variable_of_none, none, rank);
     }
     return rank;
 }

@@ -6,13 +6,13 @@
 
 namespace cd {
 
-void tell_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs) {
+void notify_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
     if (listener == nullptr || logs.empty()) {
         return;
     }
     std::vector<std::byte> entry;
-    entry.reserve(1); // an empty one has an address, too
+    entry.reserve(1); // gives an empty entry an address
     for (const std::shared_ptr<Log> &log : logs) {
         Log::Position position = log->cursor();
         while (log->copy_next(position, entry)) {

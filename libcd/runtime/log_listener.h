@@ -12,20 +12,21 @@
 
 namespace cd {
 
-// The interposition layer, or nullptr. Set once.
+// The listener of the interposition layer, or nullptr. Set once. Its functions are called without
+// locks.
 inline std::atomic<const cd_log_listener *> log_listener = nullptr;
 
-inline void tell_boundary() {
+inline void notify_boundary() {
     if (const cd_log_listener *listener = log_listener.load(std::memory_order_acquire)) {
         listener->boundary();
     }
 }
 
-// What replays have left in logs that are about to go with that of cd. They stay as they are. To be
-// called outside of locks, as all of these; the listener may throw std::bad_alloc.
-void tell_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs);
+// Passes the entries that replays have left in logs, which are about to be deleted with that of cd.
+// The listener may throw std::bad_alloc.
+void notify_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs);
 
-inline void tell_forgotten(uint64_t family, cd_handle root) {
+inline void notify_forgotten(uint64_t family, cd_handle root) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
     if (listener != nullptr && family != 0) {
         listener->forgotten(family, root);

@@ -11,7 +11,7 @@ std::atomic<Observer *> latest = nullptr; // keeps the earlier ones reachable
 std::atomic<int> observer_news = 0;       // what wait_for_calls_of() looks at has changed
 constinit thread_local Observer *called_by_this_thread = nullptr;
 
-// Who sets the same one again and again does not need another each time.
+// Returns the observer with this function, a known one or a new one.
 Observer *found_or_made(cd_event_fn notify, void *context) {
     for (Observer *known = latest; known != nullptr; known = known->previous) {
         if (known->notify == notify && known->context == context) {
@@ -29,7 +29,7 @@ void tell_who_waits() {
     observer_news.notify_all();
 }
 
-// Not if another thread sets it anew meanwhile: its calls may never come to an end then.
+// Waits for the calls of an observer, unless another thread sets it again meanwhile.
 void wait_for_calls_of(Observer &replaced) {
     for (int seen = observer_news; replaced.running != 0 && observer != &replaced;
          seen = observer_news) {
@@ -37,7 +37,7 @@ void wait_for_calls_of(Observer &replaced) {
     }
 }
 
-// From its making on, cd_observe waits for its end.
+// A running call, for whose end cd_observe waits.
 class Call {
 public:
     explicit Call(Observer &listener) : listener_(listener) {

@@ -8,8 +8,8 @@
 
 namespace cd {
 
-// Who wants to hear of operations. Never freed, since another thread may be about to call it;
-// programs have few.
+// A function that is called after operations. Never freed, since another thread may be about to
+// call it; programs have few.
 struct Observer {
     cd_event_fn notify;
     void *context;
@@ -17,17 +17,17 @@ struct Observer {
     std::atomic<int> running = 0; // calls, in all threads
 };
 
-// The present one, or nullptr: what an operation costs when nobody observes.
+// The present observer, or nullptr.
 inline std::atomic<Observer *> observer = nullptr;
 
-// notify nullptr: nobody observes. Returns when no call of an earlier observer is running any more,
-// so not to be called from inside one. May throw std::bad_alloc.
+// Replaces the observer; notify may be nullptr. Returns when no call of an earlier observer runs
+// any more, so it must not be called from one. May throw std::bad_alloc.
 void set_observer(cd_event_fn notify, void *context);
 
 // Calls listener, unless it has been replaced.
 void notify(Observer &listener, const cd_event &event);
 
-// In a new process: the calls that other threads were in do not end there.
+// Forgets, in a new process, the running calls of other threads.
 void forget_other_threads_notifications();
 
 } // namespace cd

@@ -11,7 +11,7 @@
 namespace cd {
 namespace {
 
-// A moment when nobody else adds to CDs, opens or ends them.
+// Keeps all other threads from adding to CDs, opening or ending them.
 class Rest {
 public:
     Rest() { Registry::instance().lock_everything(); }
@@ -19,7 +19,7 @@ public:
     Rest &operator=(const Rest &) = delete;
     ~Rest() { Registry::instance().unlock_everything(); }
 
-    // A CD with a store of this process that holds some of range; nullptr: there is none.
+    // Returns a CD with a store of this process that holds some of range, or nullptr.
     const Resident *holder_of(Range range) const {
         const Resident *holder = nullptr;
         Registry::instance().for_each([&](const Resident &resident) {
@@ -41,9 +41,8 @@ Status refuse(const char *name, Range before, Range range, const Resident &holde
         instead = "it cannot name " + std::to_string(range.length()) + " bytes at " + place;
     }
     return fail(CD_ERROR_NAME_IN_USE,
-                "cd_name_region: CD %s holds bytes of \"%s\" (%zu bytes at %p), which its store %s "
-                "has by that name, so %s; delete them from the CD first (delete_from_cd), or "
-                "commit it, and give buffers that take turns a name each",
+                "cd_name_region: CD %s holds bytes of \"%s\" (%zu bytes at %p) in its store %s by "
+                "that name, so %s; delete them from the CD first (delete_from_cd), or commit it",
                 holder.name(), name, before.length(), before.address(), holder.ledger->path(),
                 instead.c_str());
 }
@@ -59,7 +58,7 @@ Status name_region(const char *name, Range range) {
         return status;
     }
     const Rest rest;
-    status = book.name_region(name, range, &left); // other threads may have told more meanwhile
+    status = book.name_region(name, range, &left); // other threads may have used it meanwhile
     if (left.empty()) {
         return status;
     }

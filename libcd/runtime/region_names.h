@@ -7,14 +7,10 @@
 
 namespace cd {
 
-// cd_name_region: gives range a name for stores, or, if it is empty, takes the name back.
-// Thread-safe; the caller holds no lock of a CD. May throw std::bad_alloc.
-//
-// A name stays with its memory as long as a CD with a store holds bytes there that it has by that
-// name: another process would take what is called so later for them. So whatever would leave such
-// memory without its name is refused. To know that, where somebody was told of memory by the name,
-// it waits for a moment when no operation on a CD is under way, but those that wait for other
-// ranks.
+// Gives range a name for stores, or takes the name back if range is empty (cd_name_region). Refuses
+// to take a name from memory that a CD with a store holds by that name. If a store may know the
+// name it waits until no operation on a CD is under way. Thread-safe; the caller holds no lock of a
+// CD. May throw std::bad_alloc.
 Status name_region(const char *name, Range range);
 
 } // namespace cd

@@ -59,8 +59,8 @@ Status Registry::install(std::unique_ptr<Resident> resident, cd_handle &handle, 
     if (Status status = reserve(*resident, slot); !status) {
         return status;
     }
-    // Not under the registry's mutex: who removed the slot's last resident may still hold its lock
-    // and want ours.
+    // Not under the registry's mutex: a thread that removed the slot's last resident may still hold
+    // the slot's lock and want the registry's.
     slot->mutex.lock();
     handle = resident->handle;
     slot->generation.store(resident->generation, std::memory_order_release);
@@ -121,9 +121,8 @@ std::unique_ptr<Resident> Registry::remove(Resident &resident) noexcept {
     return std::move(slot.resident);
 }
 
-// Other threads hold locks and wait for each other in orders that we do not know. So nothing here
-// waits while it holds something, except what is lent, which is always a CD with all its ancestors:
-// whoever waits for one of these holds nothing.
+// Never waits while it holds a lock, since other threads hold locks in unknown orders. Lent locks
+// are those of a CD and all its ancestors, and threads that wait for them hold nothing.
 void Registry::lock_everything() {
     ++waiting_forks_;
     while (!try_lock_everything()) {
@@ -147,7 +146,7 @@ bool Registry::try_lock_everything() {
     bool complete = PagePool::instance().mutex().try_lock();
     const bool pool_locked = complete;
     for (uint32_t i = 0; complete && i < used_.load(); ++i) {
-        // Empty ones too: who emptied a slot may still hold its lock, and the copy would keep it.
+        // Empty slots too: a thread that emptied one may still hold its lock.
         if (Slot &slot = *slot_at(i); slot.lent_by == 0) {
             complete = slot.locked_for_fork = slot.mutex.try_lock();
         }
@@ -198,7 +197,7 @@ bool Registry::has_root(const std::string &name) {
     return found;
 }
 
-// Names and slots belong to residents, but for the moment between reserve() and when one is there.
+// Takes back names and slots that were reserved, but have no resident yet.
 void Registry::take_back_reservations() {
     std::erase_if(root_names_, [this](const std::string &name) { return !has_root(name); });
     free_.clear();

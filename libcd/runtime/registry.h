@@ -20,7 +20,7 @@ namespace cd {
 class Protection;
 struct Slot;
 
-// A domain that is alive: what the runtime has to know of it beyond its semantics.
+// A live domain, with what the runtime needs beyond its semantics.
 struct Resident : Domain {
     Resident();
     ~Resident();
@@ -37,36 +37,34 @@ struct Resident : Domain {
     Resident *parent_resident() const { return static_cast<Resident *>(parent); }
 };
 
-// Where a handle leads. Slots are reused but never freed, so a stale handle can be looked up
-// safely: its generation is not the slot's any more. A line of its own, since neighbours are other
-// CDs.
+// The place that a handle names. Slots are reused but never freed, so a stale handle is detected by
+// its generation. One cache line each, since neighbours are other CDs.
 struct alignas(64) Slot {
     std::mutex mutex;                     // guards the resident and everything in it
     std::atomic<uint64_t> generation = 0; // of the resident; 0: empty
     std::unique_ptr<Resident> resident;
-    // The thread whose stack has the resident; 0: none. Set with the mutex, taken back without it
+    // The thread whose stack has the resident; 0: none. Set under the mutex, cleared without it
     // when that thread ends.
     std::atomic<uint64_t> active_in = 0;
-    // Where the resident's parent is; nullptr: it is a root. Right as long as the resident lives.
+    // The slot of the resident's parent; nullptr for a root. Valid while the resident lives.
     std::atomic<const Slot *> parent = nullptr;
     uint32_t index = 0;
     // The rest is guarded by the registry's mutex.
     bool locked_for_fork = false;
-    uint64_t lent_by = 0; // thread that holds the mutex, leaves the resident as it is, and is
-                          // inside functions of the application; 0: none
+    uint64_t lent_by = 0; // the thread that has lent the mutex (FamilyLock::Lending); 0: none
 };
 
 // All live CDs of the process. Thread-safe. Lock order: slots from ancestors to descendants, then
-// the registry's own mutex, which is held for short moments only.
+// the registry's own mutex.
 class Registry {
 public:
     static Registry &instance();
 
-    // The slot that handle names and the generation that it must have; nullptr for what cannot be a
-    // handle. Takes no lock.
+    // Returns the slot that handle names and the generation that it must have; nullptr if it cannot
+    // be a handle. Takes no lock.
     Slot *find(cd_handle handle, uint64_t &generation) const;
 
-    // Whether handle names a live CD at this moment. Takes no lock.
+    // True if handle names a live CD at this moment. Takes no lock.
     bool alive(cd_handle handle) const;
 
     // Gives the resident a slot and a handle; the slot's mutex is then held by the caller. May
@@ -74,29 +72,28 @@ public:
     // root has the name.
     Status install(std::unique_ptr<Resident> resident, cd_handle &handle, Slot *&slot);
 
-    // Empties the slot; its mutex is held by the caller. Returns the resident, to be deleted when
-    // no lock is held.
+    // Empties the slot, whose mutex the caller holds. Returns the resident, to be deleted without
+    // locks.
     std::unique_ptr<Resident> remove(Resident &resident) noexcept;
 
-    // For who is about to lock slots and holds none: lets forks go first that wait for all of them
-    // to be free at one moment, which may never come by itself. Not for long, since what a fork
-    // waits for may wait for the caller.
+    // Lets waiting forks go first, for a caller that holds no slot: they need all slots free at one
+    // moment. Waits for a short time only, since a fork may wait for the caller.
     void give_way_to_forks() const {
         if (waiting_forks_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
             wait_for_forks();
         }
     }
 
-    // For fork, and who has to know what all CDs hold: locks everything but what is lent, in
-    // whatever order works, and unlocks it again. Waits for operations that are under way.
+    // Lock all slots but lent ones, and pause all logs; and release them. Waits for operations that
+    // are under way.
     void lock_everything();
     void unlock_everything();
 
-    // In the new process, before unlock_everything(): what other threads than survivor had lent is
-    // nobody's, nobody waits, and what one of them was about to install does not come.
+    // Forgets, in the new process before unlock_everything(), what other threads than survivor had
+    // lent, waited for or reserved.
     void forget_other_threads(uint64_t survivor);
 
-    // ... and after it: roots that other threads were about to open are not there.
+    // Removes, after it, roots that other threads were about to open.
     void remove_unopened_roots();
 
     // Calls change at a moment when no fork is under way.
@@ -131,12 +128,12 @@ private:
     void resume_logs();
     void unlock_slots();
 
-    // Every operation reads these; they hardly ever change.
+    // Read by every operation; they hardly ever change.
     std::atomic<int> waiting_forks_ = 0; // in lock_everything()
     std::atomic<uint32_t> used_ = 0;
     std::array<std::atomic<Chunk *>, chunks> chunks_ = {};
 
-    alignas(64) std::mutex mutex_; // guards what follows, and who changes used_ and chunks_
+    alignas(64) std::mutex mutex_; // guards what follows, and changes of used_ and chunks_
     std::vector<uint32_t> free_;   // has room for every slot
     std::set<std::string, std::less<>> root_names_;
     uint64_t next_generation_ = 1;

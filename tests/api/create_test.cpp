@@ -123,10 +123,6 @@ TEST_F(Create, TwoLiveRootsMayNotShareAName) {
     make_root();
 }
 
-TEST_F(Create, ChildTakesNoName) {
-    refused(CD_ERROR_NAME_ON_CHILD, make_root(), nullptr, MPI_LOGGING_INHERIT, "child");
-}
-
 TEST_F(Create, RootMustChooseALoggingMode) {
     refused(CD_ERROR_LOGGING_INHERIT_AT_ROOT, nullptr, nullptr, COMM_LOGGING_INHERIT, "root");
     refused(CD_ERROR_LOGGING_MODE, nullptr, nullptr, 3, "root");
@@ -149,17 +145,6 @@ TEST_F(Create, ChildMustLogAsItsParentDoes) {
 TEST_F(Create, GrandchildMustLogAsTheRootDoes) {
     const cd_handle child = make_child(make_root(COMM_LOGGING_ENABLED));
     refused(CD_ERROR_LOGGING_MISMATCH, child, nullptr, COMM_LOGGING_DISABLED, nullptr);
-}
-
-TEST_F(Create, ParentMustBeALiveCd) {
-    const cd_handle root = make_root();
-    const cd_handle child = make_child(root);
-    ASSERT_TRUE(succeeds(commit_cd(child)));
-    int local = 0;
-    refused(CD_ERROR_INVALID_HANDLE, child, nullptr, MPI_LOGGING_INHERIT, nullptr);
-    refused(CD_ERROR_INVALID_HANDLE, &local, nullptr, MPI_LOGGING_INHERIT, nullptr);
-    ASSERT_TRUE(succeeds(commit_cd(root)));
-    refused(CD_ERROR_NO_CURRENT_CD, CURRENT_CD, nullptr, MPI_LOGGING_INHERIT, nullptr);
 }
 
 TEST_F(Create, FailureLeavesTheActiveCdAndTheParentAlone) {

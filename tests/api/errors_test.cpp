@@ -425,51 +425,6 @@ TEST_F(Errors, RegenFailed) {
     EXPECT_TRUE(message_has(text_of(x)));
 }
 
-TEST_F(Errors, VerifyMismatch) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(x, 16, READ_ONLY)}, 1)));
-    x[3] = 1;
-    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(root, nullptr, nullptr)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(text_of(x + 3)));
-}
-
-TEST_F(Errors, LogDisabled) {
-    const cd_log_part part = {"x", 1};
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DISABLED, cd_log_append(root, &part, 1)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-}
-
-TEST_F(Errors, LogReplaying) {
-    const cd_handle logging = make_root(COMM_LOGGING_ENABLED, nullptr, "logging");
-    const cd_log_part part = {"x", 1};
-    ASSERT_TRUE(succeeds(cd_log_append(logging, &part, 1)));
-    ASSERT_TRUE(succeeds(restore_cd(logging)));
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, cd_log_append(logging, &part, 1)));
-    EXPECT_TRUE(message_has("0/logging/0/0"));
-    EXPECT_TRUE(message_has("1"));
-}
-
-TEST_F(Errors, LogEntry) {
-    const cd_handle logging = make_root(COMM_LOGGING_ENABLED, nullptr, "logging");
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(logging, x, -3)));
-    EXPECT_TRUE(message_has("0/logging/0/0"));
-    EXPECT_TRUE(message_has("-3"));
-    const cd_log_part nowhere = {nullptr, 1};
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, cd_log_append(logging, &nowhere, 1)));
-    EXPECT_TRUE(message_has("0/logging/0/0"));
-}
-
-TEST_F(Errors, LogSiblings) {
-    const cd_handle logging = make_root(COMM_LOGGING_ENABLED, nullptr, "logging");
-    const cd_log_part part = {"x", 1};
-    ASSERT_TRUE(succeeds(cd_log_append(logging, &part, 1)));
-    ASSERT_TRUE(succeeds(restore_cd(logging)));
-    make_child(logging);
-    EXPECT_EQ(create_fails(logging, nullptr, MPI_LOGGING_INHERIT, nullptr), CD_ERROR_LOG_SIBLINGS);
-    EXPECT_TRUE(message_has("0/logging/0/0"));
-    EXPECT_TRUE(message_has("sibling 1"));
-}
-
 // No machine has that much, and no arithmetic on the way may overflow.
 TEST_F(Errors, NoMemoryLeavesTheCdUnchanged) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(x, 4, READ_ONLY)}, 1)));

@@ -57,6 +57,7 @@ TEST_F(MpiLog, AddDuringReplayIsRefusedUntilTheLastEntryWasReturned) {
     ASSERT_TRUE(succeeds(restore_cd(root)));
     char *entry = static_cast<char *>(std::malloc(1));
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, add_MPI_log_to_cd(root, entry, 1)));
+    EXPECT_TRUE(message_has("CD 0/root/0/0 replays its MPI log and has 2 entries left"));
     EXPECT_EQ(next(root), "one");
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, add_MPI_log_to_cd(root, entry, 1)));
     EXPECT_EQ(next(root), "two");
@@ -157,6 +158,8 @@ TEST_F(MpiLog, EveryCallIsRefusedWhereLoggingIsDisabled) {
         int error = 0;
         EXPECT_TRUE(fails_with(CD_ERROR_LOG_DISABLED, add_MPI_log_to_cd(cd, entry, 1)));
         EXPECT_TRUE(fails_with(CD_ERROR_LOG_DISABLED, cd_log_append(cd, &part, 1)));
+        EXPECT_TRUE(
+            message_has(std::string("CD ") + (cd == silent ? "0/silent/0/0" : "0/silent/1/0")));
         EXPECT_EQ(get_MPI_log_from_cd(cd, &error), nullptr);
         EXPECT_EQ(error, CD_ERROR_LOG_DISABLED);
         EXPECT_EQ(cd_log_next(cd, nullptr, &error), nullptr);
@@ -170,6 +173,7 @@ TEST_F(MpiLog, BadEntriesAreRefused) {
     char *entry = static_cast<char *>(std::malloc(1));
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(root, nullptr, 1)));
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(root, entry, -1)));
+    EXPECT_TRUE(message_has("CD 0/root/0/0: the log entry is -1 bytes"));
     std::free(entry);
     const cd_log_part part = {nullptr, 1};
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, cd_log_append(root, &part, 1)));

@@ -199,11 +199,6 @@ TEST_F(RestorationTypes, ParentBytesMayComeFromDifferentAncestors) {
     EXPECT_EQ(std::memcmp(data, expected, sizeof data), 0);
 }
 
-TEST_F(RestorationTypes, ParentInARootIsRefused) {
-    EXPECT_TRUE(fails_with(CD_ERROR_NO_PARENT, add_to_cd_via_parent(root, {rw(x)}, 1)));
-    EXPECT_TRUE(succeeds(add_to_cd_via_parent(root, {bytes(&x, 0)}, 1)));
-}
-
 TEST_F(RestorationTypes, ParentWithOneByteThatNoAncestorHoldsIsRefused) {
     uint8_t data[8] = {};
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(data, 7)}, 1)));
@@ -216,12 +211,6 @@ TEST_F(RestorationTypes, ParentIsNotSearchedInTheCdItself) {
     uint8_t y = 1;
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {rw(y)}, 1)));
     EXPECT_TRUE(fails_with(CD_ERROR_NOT_IN_PARENT, add_to_cd_via_parent(child, {rw(y)}, 1)));
-}
-
-TEST_F(RestorationTypes, ParentOfRegenIsRefused) {
-    uint8_t y = 0;
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(y)}, 1, count_and_write_ones)));
-    EXPECT_TRUE(fails_with(CD_ERROR_PARENT_REGEN, add_to_cd_via_parent(child, {ro(y)}, 1)));
 }
 
 TEST_F(RestorationTypes, ParentChainThatEndsInRegenIsRefused) {
@@ -284,10 +273,6 @@ TEST_F(RestorationTypes, ZeroLengthReadWriteRegenDoesNothing) {
     EXPECT_TRUE(
         succeeds(add_to_cd_via_regen(child, {bytes(&x, 0, READ_WRITE)}, 1, count_and_write_ones)));
     EXPECT_EQ(info_of(child).bytes, 0U);
-}
-
-TEST_F(RestorationTypes, RegenWithoutFunctionIsRefused) {
-    EXPECT_TRUE(fails_with(CD_ERROR_REGEN_NULL, add_to_cd_via_regen(child, {ro(x)}, 1, nullptr)));
 }
 
 TEST_F(RestorationTypes, RegenBytesCannotBePromotedByViaRegen) {

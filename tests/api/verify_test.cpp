@@ -142,6 +142,8 @@ TEST_F(Verify, FindsModificationsAfterAnAdvanceThatWereNotAnnounced) {
     EXPECT_TRUE(succeeds(cd_verify(root, note, &report)));
     memory[3] = 78;
     EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(root, note, &report)));
+    EXPECT_TRUE(message_has("0/root/0/0"));
+    EXPECT_TRUE(message_has(text_of(&memory[3])));
     EXPECT_EQ(report.offsets_in(memory.data()), std::vector<size_t>{3});
 }
 

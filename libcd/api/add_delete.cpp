@@ -94,21 +94,17 @@ Status bind_here(Resident &domain, AddRequest &request, const char *storage_info
     return status;
 }
 
-// Finds the root of a CD whose family has stored ranges that are not bound yet, or were bound before
-// the CD has added them. Sets named to the CD, and root to nullptr if there are none.
-Status find_family_to_bind(cd_handle &named, cd_handle &root) {
-    FamilyLock lock;
-    if (Status status = lock.lock(named, FamilyLock::Reach::self); !status) {
-        return status;
+// Returns the root if an add to the CD may bind what another process stored: its whole family has
+// to be locked then. Returns nullptr if not.
+cd_handle family_to_bind(const Resident &domain) {
+    if (domain.ledger == nullptr || (domain.ledger->unbound == 0 && domain.bound_ahead.empty())) {
+        return nullptr;
     }
-    const Resident *at = &lock.domain();
-    if (at->ledger != nullptr && (at->ledger->unbound != 0 || !at->bound_ahead.empty())) {
-        named = at->handle;
-        for (; !at->is_root(); at = at->parent_resident()) {
-        }
-        root = at->handle;
+    const Resident *at = &domain;
+    while (!at->is_root()) {
+        at = at->parent_resident();
     }
-    return Status::ok();
+    return at->handle;
 }
 
 // Returns a CD whose whole family is locked, or nullptr if it has ended.
@@ -122,27 +118,33 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
               Restoration restoration, cd_regen_fn regen, const char *call = __builtin_FUNCTION()) {
     const auto add_to_cd = [&](Report &report) {
         AddRequest request = {list, count, restoration, regen, false, false, next_call()};
+        // An ancestor of a PARENT entry must not end while it is looked up.
+        const auto reach = restoration == Restoration::parent ? FamilyLock::Reach::ancestors
+                                                              : FamilyLock::Reach::self;
+        cd_handle named = nullptr;
         cd_handle root = nullptr;
-        if (Status status = find_family_to_bind(handle, root); !status) {
-            return status;
+        {
+            FamilyLock lock;
+            if (Status status = lock.lock(handle, reach); !status) {
+                return status;
+            }
+            named = lock.domain().handle;
+            root = family_to_bind(lock.domain());
+            if (root == nullptr) {
+                return add_here(lock.domain(), request, storage_info, report);
+            }
         }
-        if (root != nullptr) {
+        {
             FamilyLock lock;
             if (Status status = lock.lock(root, FamilyLock::Reach::family); !status) {
                 return status;
             }
-            if (Resident *domain = find_in_locked_family(handle)) {
+            if (Resident *domain = find_in_locked_family(named)) {
                 return bind_here(*domain, request, storage_info, lock, report);
             }
-        } // or the CD has ended meanwhile, which is found now
-        // A PARENT entry needs its ancestors locked while it looks them up.
-        const auto reach = restoration == Restoration::parent ? FamilyLock::Reach::ancestors
-                                                              : FamilyLock::Reach::self;
-        FamilyLock lock;
-        if (Status status = lock.lock(handle, reach); !status) {
-            return status;
         }
-        return add_here(lock.domain(), request, storage_info, report);
+        FamilyLock gone; // the CD has ended meanwhile: fails
+        return gone.lock(named, FamilyLock::Reach::self);
     };
     return result_of(observed(operation_of(restoration), add_to_cd, call));
 }

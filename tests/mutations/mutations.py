@@ -189,7 +189,7 @@ PLACES = [
     Mutation("a range that another CD's call has bound does not count", "../restart/arrivals.cpp",
              "void Arrivals::bind(", "if (&holder != &domain_) {", "if (false) {"),
     Mutation("nor does it when everything is bound", "../api/add_delete.cpp",
-             "Status find_family_to_bind(", " || !at->bound_ahead.empty()", ""),
+             "cd_handle family_to_bind(", " && domain.bound_ahead.empty()", ""),
     Mutation("it counts as often as it is added", "../restart/arrivals.cpp", "void Arrivals::keep()",
              "domain_.bound_ahead.erase(range);", "(void)range;"),
     Mutation("its place is not compared", "../restart/by_order.cpp", "Status ByOrder::reach(",

@@ -37,7 +37,7 @@ void Space::add(uint64_t offset, uint64_t length) {
 
 std::optional<uint64_t> Space::take(uint64_t length) {
     length = rounded(length);
-    // A block of its own may have to start behind the begin of what is free.
+    // Blocks start at multiples of their size.
     const bool aligned = length >= format::block;
     for (auto at = by_length_.lower_bound({length, 0}); at != by_length_.end(); ++at) {
         const uint64_t begin = at->second;
@@ -105,7 +105,7 @@ bool Space::take_at(uint64_t offset, uint64_t length) {
 void Space::give(uint64_t offset, uint64_t length) noexcept {
     try {
         add(offset, rounded(length));
-    } catch (const std::bad_alloc &) { // declared above
+    } catch (const std::bad_alloc &) { // allowed, see the header
     }
 }
 
@@ -128,11 +128,11 @@ void Space::erase(std::map<uint64_t, uint64_t>::iterator at) {
 
 namespace {
 
-// Of a file for small things, so that there are few such calls; docs/inside/format-store.md bounds
-// the size with it.
+// A file for small data grows by this, so that there are few such calls.
+// docs/inside/format-store.md bounds the size with it.
 constexpr uint64_t usual_growth = uint64_t{1} << 20;
 
-// Addresses only: the file grows into them. What lies behind is written by system calls.
+// Address space into which the file grows; bytes behind it are written by system calls.
 constexpr uint64_t window_size = uint64_t{1} << 38;
 
 } // namespace
@@ -151,7 +151,7 @@ Volume::~Volume() {
 }
 
 void Volume::leave_to_parent() noexcept {
-    window_ = nullptr; // which was not forked
+    window_ = nullptr; // not mapped in this process
     if (direct_) {
         direct_->close();
     }
@@ -236,15 +236,6 @@ Status Volume::reserve(uint64_t length, Extent &extent) {
     return Status::ok();
 }
 
-bool Volume::reserve_inside(uint64_t length, Extent &extent) {
-    const std::scoped_lock lock(mutex_);
-    const auto offset = space_.take(length);
-    if (offset) {
-        extent = {*offset, Space::rounded(length)};
-    }
-    return offset.has_value();
-}
-
 Status Volume::reserve_parts(uint64_t length, Extents &extents) {
     extents.resize(1);
     if (length < format::block) {
@@ -275,7 +266,7 @@ Status Volume::reserve_parts(uint64_t length, Extents &extents) {
         give_back();
         return status;
     }
-    // The end of the last one may be small data's.
+    // Small data may use the end of the last extent.
     Extent &last = extents.back();
     const uint64_t filled = last.length - (blocks - length);
     const uint64_t taken = Space::rounded(filled);
@@ -286,7 +277,7 @@ Status Volume::reserve_parts(uint64_t length, Extents &extents) {
     return status;
 }
 
-// In the order of the file, and neighbours as one.
+// Takes extents in the order of the file, and joins neighbours.
 Status Volume::take_parts(uint64_t length, Extents &extents) {
     while (length > 0) {
         extents.reserve(extents.size() + 1);
@@ -311,7 +302,7 @@ Status Volume::take_parts(uint64_t length, Extents &extents) {
     return Status::ok();
 }
 
-// If there is no room for a step, by what is needed.
+// Grows by a usual step, or by what is needed if the disk has no room for that.
 Status Volume::grow(uint64_t length) {
     uint64_t to = format::whole_blocks(size_ + std::max(length, usual_growth));
     Status status = file_.grow(size_, to);

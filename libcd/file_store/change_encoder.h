@@ -10,11 +10,11 @@
 
 namespace cd {
 
-// Writes changes of a State in the format of records. A snapshot is nothing but the changes that
-// make a state out of an empty one. May throw std::bad_alloc.
+// Writes changes of a State in the format of records. A snapshot consists of the changes that make
+// a state out of an empty one. May throw std::bad_alloc.
 class ChangeWriter {
 public:
-    // Where a COPY entry's data are; made by run().
+    // The place of a COPY entry's data; made by run().
     struct Data {
         uint64_t run = 0; // number within the record
         uint64_t offset = 0;
@@ -35,27 +35,27 @@ public:
     void cd(const StoredCd &cd);
     Data run(uint64_t offset, uint64_t length, const Checksums &checksums);
 
-    // The CD gets bytes that it does not hold. data: for COPY.
+    // Gives the CD bytes that it does not hold. data: for COPY.
     void hold(uint64_t cd, Range range, Labels labels, const StoredKey &key, Data data);
-    // Held bytes get new data.
+    // Gives held bytes new data.
     void data(uint64_t cd, Range range, Data data);
-    // What is held of range gets these labels; what is not COPY then has no data.
+    // Gives the held bytes of the range these labels; only COPY keeps data.
     void relabel(uint64_t cd, Range range, addr_type access, Restoration restoration);
-    // What is held of range, and not regenerated, becomes READ_WRITE.
+    // Makes the held bytes of the range READ_WRITE unless they are regenerated.
     void promote(uint64_t cd, Range range);
-    // Everything becomes READ_ONLY.
+    // Makes everything READ_ONLY.
     void demote(uint64_t cd);
     void erase(uint64_t cd, Range range);
-    // What from holds of range, to holds too; from keeps it or not.
+    // Gives `to` what `from` holds of the range; from keeps it or not.
     void give(uint64_t from, uint64_t to, Range range, bool keeps);
-    // What from has not been left itself is left by it, in this interval.
+    // Gives `to` the range, as left by `from` in this interval.
     void leave(uint64_t from, uint64_t to, Range range, uint64_t interval);
     void files(uint64_t cd, const std::vector<FilePosition> &files);
     void epoch(uint64_t cd, uint64_t epoch);
-    // What the root holds stays beside what it will hold; only the newest count of these stay.
+    // Keeps what the root holds as an older point in time, and the newest `count` of these.
     void retain(uint64_t count);
     void drop(uint64_t cd);
-    // Entries that another process added are at this address of this process.
+    // Moves entries that another process added to an address of this process.
     void bind(uint64_t cd, uint64_t space, Range range, uint64_t begin);
     void clear(uint64_t cd);
 
@@ -70,7 +70,7 @@ private:
     uint64_t runs_ = 0;
 };
 
-// Entries that are bound, which is not written down yet.
+// Binds that are not written down yet.
 struct Binds {
     ChangeWriter changes;
     size_t entries = 0;
@@ -82,13 +82,13 @@ struct Binds {
     }
 };
 
-// The changes that make state out of an empty one, without names that nothing has.
+// Writes the changes that make `state` out of an empty one, without unused names.
 void write_snapshot(const State &state, ChangeWriter &into);
 
-// Makes the changes in bytes, which are of a record. Returns what is wrong with them, or nullptr;
-// state is useless then. May throw std::bad_alloc.
+// Applies the changes of a record. Returns what is wrong with them, or nullptr; after an error the
+// state is useless. May throw std::bad_alloc.
 const char *apply_changes(std::span<const std::byte> bytes, State &state);
-// The same for those of a snapshot, into an empty state.
+// Applies the changes of a snapshot to an empty state, likewise.
 const char *apply_snapshot(std::span<const std::byte> bytes, State &state);
 
 } // namespace cd

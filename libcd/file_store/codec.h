@@ -24,7 +24,7 @@ public:
     void fixed32(uint32_t value) { fixed(value, 4); }
     void fixed64(uint64_t value) { fixed(value, 8); }
 
-    // Seven bits a byte, the low ones first; the last byte has its top bit clear.
+    // Writes seven bits a byte, low ones first; the last byte has its top bit clear.
     void number(uint64_t value) {
         for (; value >= 0x80; value >>= 7) {
             fixed8(static_cast<uint8_t>(value | 0x80));
@@ -41,7 +41,7 @@ public:
     }
     void pad_to(size_t size) { bytes_.resize(size); }
 
-    // Appending so many bytes more cannot fail then. Many calls move everything a few times only.
+    // Makes room, so that appending so many bytes cannot fail. Grows geometrically.
     void reserve_room(size_t more) {
         if (more > bytes_.capacity() - bytes_.size()) {
             bytes_.reserve(bytes_.size() + std::max(more, bytes_.size()));
@@ -63,8 +63,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-// Reads them back and never past the end: what is not there reads as 0, and bad() says so from then
-// on.
+// Reads integers and texts, never past the end: missing bytes read as 0 and make it bad().
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -100,7 +99,7 @@ public:
         return {at, length};
     }
 
-    // What was read makes no sense.
+    // Makes it bad() because of what was read.
     void reject() { bad_ = true; }
 
     bool bad() const { return bad_; }

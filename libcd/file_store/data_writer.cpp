@@ -16,13 +16,13 @@ namespace {
 // Measured: larger ones leave the caches, smaller ones make more calls.
 constexpr size_t buffer_size = 4 * format::checked_part;
 
-// Measured: what does not fit into the cache next to the core anyway is written faster past it.
+// Measured: what does not fit into the cache next to the core is written faster past it.
 constexpr uint64_t most_cached = uint64_t{2} << 20;
 
 // Measured (bench/write_candidates.cpp).
 constexpr uint64_t begun_together = uint64_t{8} << 20;
 
-// What lies in between and was not written costs the kernel a look at its pages.
+// The kernel looks at the unwritten pages in between, too.
 constexpr uint64_t longest_gap = begun_together;
 
 } // namespace
@@ -95,7 +95,7 @@ Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t 
     return Status::ok();
 }
 
-// Extents that are no whole blocks share these with others, which the page cache has.
+// Extents that are no whole blocks stay in the page cache: they share blocks with others.
 bool DataWriter::goes_past_cache(size_t length) {
     through_buffers_ += length;
     const DirectFile *direct = volume_.direct();
@@ -109,7 +109,7 @@ bool DataWriter::goes_past_cache(size_t length) {
     return direct_->is_possible();
 }
 
-// Zeros up to the end of the extent that was written last, if the buffer holds its end.
+// Fills the buffer with zeros up to the end of the last extent, if that lies in the buffer.
 void DataWriter::fill_room() {
     const uint64_t end = offset_ + used_;
     if (used_ > 0 && room_end_ - end <= buffer_.size() - used_) {

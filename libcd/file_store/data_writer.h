@@ -13,23 +13,22 @@
 
 namespace cd {
 
-// Writes application memory to a volume, and computes checksums of exactly what is written, which
-// other threads may change meanwhile. The bytes go through a buffer that stays in the caches; what
-// lies in neighbouring extents of the file is written at once, and the disk works while more is
-// copied. Of an operation that writes much, and that nobody reads soon, they go past the page
-// cache; where the file lives in memory they go there directly. May throw std::bad_alloc.
+// Writes application memory to a volume, with checksums of exactly the written bytes, which other
+// threads may change meanwhile. Small data go through a buffer that joins neighbouring extents,
+// much data past the page cache, and data of a file in memory directly there. May throw
+// std::bad_alloc.
 class DataWriter {
 public:
-    // forced: sync_data() follows.
+    // forced: the caller calls sync_data() later.
     DataWriter(Volume &volume, bool checksummed, bool forced)
         : volume_(volume), checksummed_(checksummed), forced_(forced) {}
 
-    // To the begin of an extent that was reserved for length bytes. checksums: one for each checked
-    // part.
+    // Writes to the begin of an extent that was reserved for `length` bytes. checksums: gets one
+    // for each checked part.
     Status write(uint64_t offset, const void *from, size_t length, Checksums &checksums);
-    // All has been written then, or an error is told, and nothing is under way.
+    // Writes everything that is buffered, and waits for helper threads.
     Status flush();
-    // Whether what goes to this place may be under way when write() has returned.
+    // True if helper threads may still write to the place after write() has returned.
     bool may_be_under_way(size_t length) const;
 
     bool has_written() const { return written_; }
@@ -50,13 +49,13 @@ private:
     std::vector<std::byte> buffer_;
     size_t used_ = 0;
     uint64_t offset_ = 0;   // of the buffer in the file
-    uint64_t room_end_ = 0; // of the extent that was written last
+    uint64_t room_end_ = 0; // of the last written extent
     bool written_ = false;
     uint64_t in_place_ = 0;        // bytes
     uint64_t through_buffers_ = 0; // bytes
     std::optional<DirectWrites> direct_;
-    uint64_t waiting_from_ = 0; // where that lies which is written, and the disk has not begun with
-    uint64_t waiting_to_ = UINT64_MAX; // nothing yet
+    uint64_t waiting_from_ = 0;        // begin of what is written and not yet begun to sync
+    uint64_t waiting_to_ = UINT64_MAX; // its end; nothing yet
     uint64_t waiting_ = 0;             // bytes
 };
 

@@ -33,7 +33,7 @@ void DirectFile::close() noexcept {
 
 namespace {
 
-// Measured: a disk needs that much at once, and more than one of them.
+// Measured: a disk needs writes of this size, and more than one at once.
 constexpr size_t direct_piece = size_t{1} << 20;
 
 } // namespace
@@ -100,7 +100,7 @@ DirectWrites::Piece *DirectWrites::find(Stage stage) {
     return at == pieces_.end() ? nullptr : &*at;
 }
 
-// None after an error.
+// Leaves filling_ empty after an error.
 void DirectWrites::begin_piece(uint64_t offset) {
     std::unique_lock lock(mutex_);
     Piece *found = nullptr;
@@ -139,7 +139,7 @@ void DirectWrites::write_out(std::unique_lock<std::mutex> &lock, Piece &piece) {
     has_free_.notify_one();
 }
 
-// Without any, whoever copies writes as well.
+// Starts up to most_helpers threads; without any, end_piece() writes itself.
 void DirectWrites::start_helpers() {
     for (; !has_helpers_ && helper_count_ < most_helpers; ++helper_count_) {
         if (os::system().start_thread(helpers_[helper_count_], help, this) != 0) {

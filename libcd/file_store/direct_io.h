@@ -15,8 +15,7 @@
 
 namespace cd {
 
-// A store file, opened once more for writes of whole blocks that go past the page cache, where that
-// can be done and pays. Thread-safe.
+// A store file, opened a second time for writes of whole blocks past the page cache. Thread-safe.
 class DirectFile {
 public:
     explicit DirectFile(const File &file);
@@ -27,14 +26,14 @@ public:
     bool is_open() const { return fd_ >= 0; }
     int descriptor() const { return fd_; }
 
-    // Whether an operation of so many bytes goes this way.
+    // True if an operation of so many bytes is faster this way.
     bool pays(uint64_t bytes) const { return fd_ >= 0 && bytes >= pays_from_; }
 
-    // Of memory that begins on a page. Returns 0, or errno, and in offset where that was. What the
-    // file system does not take in this way it gets through the page cache.
+    // Writes memory that begins on a page, through the page cache if the file system refuses.
+    // Returns 0, or errno with its place in offset.
     int write(uint64_t &offset, const std::byte *from, size_t length) const;
 
-    // In a process that was forked, too: no lock depends on it.
+    // Also for forked processes: no lock depends on it.
     void close() noexcept;
 
 private:
@@ -43,9 +42,9 @@ private:
     int fd_;
 };
 
-// Data of one operation on their way past the page cache: copied with their checksums into a few
-// buffers, which threads of their own write while the next ones are filled. The threads end with
-// finish(), or at the end of this object: until then what was written belongs to them. One thread.
+// Writes the data of one operation past the page cache: copies them with their checksums into a few
+// buffers, which helper threads write. The helpers end with finish() or the destructor, and own the
+// written places until then. Used by one thread.
 class DirectWrites {
 public:
     DirectWrites(const File &file, const DirectFile &direct);
@@ -53,18 +52,17 @@ public:
     DirectWrites &operator=(const DirectWrites &) = delete;
     ~DirectWrites();
 
-    // Whether there was memory for the buffers.
+    // False if there was no memory for the buffers.
     bool is_possible() const { return buffers_ != nullptr; }
 
-    // To the begin of an extent of whole blocks, the rest of which becomes zeros. checksums: gets
-    // one for each checked part; nullptr: none are wanted. May throw std::bad_alloc.
+    // Writes to the begin of an extent of whole blocks, and zeros behind. checksums: gets one for
+    // each checked part, or nullptr. May throw std::bad_alloc.
     Status write(uint64_t offset, const std::byte *from, size_t length, Checksums *checksums);
 
-    // Everything was written, or the first error.
+    // Waits until everything is written. Returns the first error.
     Status finish();
 
 private:
-    // What becomes of a buffer.
     enum class Stage { free, filling, waiting, writing };
     struct Piece {
         Stage stage = Stage::free;
@@ -91,12 +89,12 @@ private:
     Piece *filling_ = nullptr;
     std::array<pthread_t, most_helpers> helpers_ = {};
     size_t helper_count_ = 0;
-    bool has_helpers_ = false; // or has tried to get some
+    bool has_helpers_ = false; // or could not start any
 
     std::mutex mutex_; // guards what follows
     std::condition_variable has_work_;
     std::condition_variable has_free_;
-    std::array<Piece, pieces> pieces_ = {}; // of the one that is being filled only the stage
+    std::array<Piece, pieces> pieces_ = {}; // of the filling one only the stage
     bool over_ = false;
     int error_ = 0; // the first
     uint64_t error_at_ = 0;

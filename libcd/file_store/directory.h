@@ -9,33 +9,31 @@
 
 namespace cd {
 
-// Behind a slash, or a dot behind one, a link would be followed.
+// Returns the path without trailing slashes and dots, behind which a link would be followed.
 std::string without_slashes_and_dots(std::string path);
 
-// Makes a directory and those above it that are not there. forced: they are there after a crash of
-// the machine, too, also if a process that was killed has made them. key: what named it.
+// Makes a directory and the missing ones above it. forced: they survive a crash of the machine,
+// also those that a killed process made. key: the setting that named it, for messages.
 Status make_directories(const std::string &path, bool forced, const char *key = key_of_stores);
 
-// Forces to the disk that a directory is in the one above it.
+// Forces the name of a directory to the disk.
 Status force_name(const File &directory);
 
-// A directory for stores, open. Closes it at its end.
+// An open directory for stores. Its destructor closes it.
 class Directory {
 public:
-    // Makes it if it is not there, with those above it, also where another process is just at that.
-    // Refuses one that others own or may write to, and a symbolic link; those above it are
-    // followed, since disks are often mounted behind some. key: what named it.
+    // Opens it, and makes it if it is missing, also while another process does so. Refuses a
+    // directory that others own or may write to, and a symbolic link; links above it are followed.
     static Status open(const std::string &path, Directory &directory,
                        const char *key = key_of_stores);
 
-    // That it is there, and what is in it, survives a crash: a process that was killed before this
-    // one may have left that open.
+    // Forces it and the names in it to the disk, which a killed process may have left undone.
     Status force() const;
 
     int descriptor() const { return file_.descriptor(); }
     const char *path() const { return file_.path(); }
 
-    // That its descriptor still is the directory's.
+    // Fails if the program has closed its descriptor.
     Status check_descriptor() const {
         os::FileStatus now;
         return file_.check_leads_here(file_.descriptor(), now);
@@ -43,49 +41,46 @@ public:
 
     bool has_its_descriptor() const noexcept { return file_.leads_here(file_.descriptor()); }
 
-    // Opens and locks a store in it. there: whether there is one.
+    // Opens and locks a store in it. there: false if there is none.
     Status open_store(const std::string &name, File &store, bool &there) const;
 
-    // An empty file, locked, without a name that outlives the process: publish() gives it one, or
-    // fails and leaves it without; give_up_unfinished() takes it back as long as it is open. Nobody
-    // else can make a store of that name in between.
+    // Makes an empty, locked file with a temporary name. publish() gives it its name, or fails and
+    // leaves it without; give_up_unfinished() removes it while it is open. No other process can
+    // make a store of that name meanwhile.
     Status create_store(const std::string &name, File &store) const;
     Status publish(const std::string &name, File &store, bool forced) const;
     void give_up_unfinished(const std::string &name) const;
-    // The same as publish() where another store has the name, which loses it. After a failure it
-    // may have it still, or not.
+    // Publishes a store in the place of another one. After a failure either may have the name.
     Status replace(const std::string &name, const File &store, bool forced) const;
 
-    // Whether it is the name of what create_store() or hide() have for moments.
+    // True for the temporary names of create_store() and hide().
     static bool is_for_moments(const std::string &name);
-    // Whatever create_store() or hide() left when they were interrupted. store: the one of that
-    // name, locked.
+    // Removes what create_store() and hide() left when they were interrupted. store: the store of
+    // that name, locked.
     void remove_unfinished(const std::string &name, const File &store) const;
-    // What hide() left. CD_ERROR_STORE_LOCKED: a process is at it.
+    // Removes what hide() left. CD_ERROR_STORE_LOCKED: another process has it locked.
     Status remove_hidden(const std::string &name) const;
 
-    // Takes the store its name, and gives it back after a failure. undo_remove() takes hide() back
+    // Takes the name from the store, and gives it back after a failure. undo_remove() undoes hide()
     // until finish_remove().
     Status hide(const std::string &name, bool forced) const;
     void finish_remove(const std::string &name) const;
     Status undo_remove(const std::string &name, bool forced) const;
-    // That what is not there, or cannot be removed, stays, does no harm.
+    // Removes a file; a failure does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
     Status look_for(const std::string &name, bool &there) const;
     Status has_name(const std::string &name, const File &file, bool &has) const;
-    // That nobody has removed or renamed the file, or put another in its place. Passes also where
-    // the process has no descriptor left to look with, or may no longer look.
+    // Fails if the file was removed, renamed or replaced. Passes if the process can not look.
     Status check_name(const std::string &name, const File &file) const;
-    // The store has a second name, instead of whatever had that, before it loses its own to another
-    // one, and gets that back by it: also where the file system gives no new names any more. That
-    // it cannot be forced then changes nothing for this process.
+    // Gives the store a second name, which give_back() turns into its own one again after another
+    // store has taken that. A file that has the second name is removed.
     Status keep_by(const std::string &name, const std::string &second, bool forced) const;
     void give_back(const std::string &name, const std::string &second, bool forced) const noexcept;
-    static std::string removed(const std::string &name); // while hide() has hidden it
+    static std::string removed(const std::string &name); // the name that hide() gives it
 
 private:
-    static constexpr int most_tries = 100;   // where names do not lead to what was opened by them
-    static constexpr int most_discarded = 2; // in search of one that is private
+    static constexpr int most_tries = 100;   // to open a file that still has its name then
+    static constexpr int most_discarded = 2; // files that are not private
 
     static std::string unfinished(const std::string &name);
     Status open_unfinished(const std::string &name, File &store) const;
@@ -93,17 +88,16 @@ private:
                             bool &is_new) const;
     Status remove_left(const std::string &name) const;
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
-    // By O_PATH, since the close of another descriptor would end a lock that is the process's.
+    // Opens with O_PATH: closing another descriptor would end a lock of the process.
     File look_at(const std::string &name) const;
-    // leads: whether the name that was looked at is still that of the file.
+    // leads: true if `named` is the file.
     static Status leads_to(const File &named, const File &file, bool &leads);
 
     File file_;
 };
 
-// What is undone unless a new store got its name. They keep references to what they are given.
-
-// The name of a new file while it is unfinished, which goes again. Ends before the file is closed.
+// Removes the temporary name of a new store unless it was published. Keeps references; ends before
+// the file is closed.
 class NewName {
 public:
     NewName(const Directory &directory, const std::string &name)
@@ -120,7 +114,8 @@ private:
     bool reserved_ = false;
 };
 
-// The name of the store that has it until then, which gets it back. Ends before NewName.
+// Gives an old store its name back unless a new one has taken it. Keeps references; ends before
+// NewName.
 class OldName {
 public:
     OldName(const Directory &directory, const std::string &name, bool forced)

@@ -17,13 +17,13 @@
 namespace cd {
 namespace {
 
-// What systems say of a block that was there and cannot be read any more. Everything else may pass.
+// True for the errors of a block that cannot be read any more; all others may pass.
 bool means_lost(int error) {
     return error == EIO || error == ENODATA || error == EILSEQ || error == EBADMSG ||
            error == EUCLEAN;
 }
 
-// That will be said again, however often it is tried.
+// True for errors that a repeated call gets again.
 bool stays(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
            error == ENOTDIR || error == EISDIR || error == ELOOP || error == ENAMETOOLONG;
@@ -75,15 +75,12 @@ Status File::check_leads_here(int descriptor, os::FileStatus &now) const {
         return Status::ok();
     }
     return fail(CD_ERROR_STORE_IO,
-                "%s: descriptor %d is %s now: the program has closed it%s. Nothing was read or "
-                "written; leave the descriptors that the program has not opened. To go on end the "
-                "program and start it again, or, without redundancy, commit the root, which leaves "
-                "the store as it is, and create it again",
-                path(), descriptor, is_open ? "another file's" : "closed",
-                is_open ? ", and opened another" : "");
+                "%s: the program has closed descriptor %d of this store%s. Nothing was read or "
+                "written. Close only descriptors that the program has opened; restart the program",
+                path(), descriptor, is_open ? " and opened another file by it" : "");
 }
 
-// Where the system does not tell it is taken for it.
+// True also if the system does not report it.
 bool File::leads_here(int descriptor) const noexcept {
     os::FileStatus now;
     if (!identity_) {
@@ -127,8 +124,8 @@ std::string File::reason() const {
 Status File::lost(uint64_t offset) const {
     const int error = errno;
     return fail(CD_ERROR_STORE_DAMAGED,
-                "%s: what is at offset %llu cannot be read any more (\"%s\", also when it was read "
-                "again); the disk has lost it, or cannot be reached",
+                "%s: what is at offset %llu cannot be read any more (\"%s\", twice); the disk has "
+                "lost it, or cannot be reached",
                 path(), static_cast<unsigned long long>(offset), std::strerror(error));
 }
 
@@ -147,9 +144,8 @@ Status File::read(uint64_t offset, void *to, size_t length) const {
         again = false;
         if (got < 0 && errno == EFAULT) {
             return fail(CD_ERROR_STORE_IO,
-                        "%s: cannot read at offset %llu: the memory at %p, for which the %zu bytes "
-                        "from there on are, cannot be written to; delete from the CD what is "
-                        "constant, or make it writable and repeat the call",
+                        "%s: cannot read at offset %llu: the memory at %p for these %zu bytes "
+                        "cannot be written to; delete it from the CD, or make it writable",
                         path(), static_cast<unsigned long long>(offset), static_cast<void *>(at),
                         length);
         }
@@ -215,7 +211,7 @@ Status File::grow(uint64_t from, uint64_t to) const {
         return Status::ok();
     }
     const int error = errno;
-    // What it has got of it, as on ext4, would be all of the disk, for what did not fit.
+    // Gives back the part that fitted, which on ext4 is the rest of the disk.
     (void)os::system().truncate(fd_, static_cast<off_t>(size_before));
     errno = error;
     return refused("reserve room", from);

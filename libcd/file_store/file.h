@@ -16,10 +16,9 @@
 
 namespace cd {
 
-// An open file of a store: every transfer is complete or an error that names file and offset. What
-// cannot be read any more, also when it is read again, is damaged; a read that fails for another
-// reason may succeed the next time.
-// Closes the file at its end.
+// An open file: every transfer is complete, or an error that names file and offset. Bytes that the
+// disk has lost (twice an I/O error) are CD_ERROR_STORE_DAMAGED; other errors may pass. The
+// destructor closes the file.
 class File {
 public:
     File() = default;
@@ -40,37 +39,35 @@ public:
     const char *path() const { return path_.c_str(); }
     void set_path(std::string path) { path_ = std::move(path); }
 
-    // From now on it is known which file it is, if the system tells: a program may close all
-    // descriptors that it does not know, and open files of its own. These are not closed.
+    // Remembers which file it is: a program may close the descriptor and get its number for another
+    // file, which is not closed then.
     void remember_identity();
-    // That the descriptor leads to this file, and what the system says of that now.
+    // Fails unless the descriptor leads to this file. now: its status.
     Status check_leads_here(int descriptor, os::FileStatus &now) const;
     bool leads_here(int descriptor) const noexcept;
-    // Nothing is closed: the descriptor is somebody else's.
+    // Gives up the descriptor without closing it.
     void forget() { fd_ = -1; }
 
     Status read(uint64_t offset, void *to, size_t length) const;
     Status write(uint64_t offset, const void *from, size_t length) const;
-    // The same by a descriptor: 0 or errno, and in offset where that was.
+    // Writes by a descriptor. Returns 0, or errno with its place in offset.
     static int write(int fd, uint64_t &offset, const std::byte *from, size_t length);
     Status write_zeros(uint64_t offset, uint64_t length) const;
     Status grow(uint64_t from, uint64_t to) const;
-    // Makes the next sync_data() short. That it cannot be done does no harm.
+    // Starts writing to the disk, to make the next sync_data() short. A failure does no harm.
     void begin_sync(uint64_t offset, uint64_t length) const noexcept;
     Status sync_data() const;
     Status sync_all() const;
     Status size(uint64_t &size) const;
-    // Where the first byte from offset on is that the file has no room for, and which reads as 0;
-    // the largest number where there is none, or the system does not tell.
+    // Returns the offset of the first hole from `offset` on; UINT64_MAX if none is known.
     uint64_t hole_behind(uint64_t offset) const;
-    // For who wrote and wants to know what the system says of it at last. Closed in any case.
+    // Closes the file in any case, and reports what the system says.
     Status close();
 
-    // The error for errno after an operation, at an offset where that says anything.
+    // Returns the error for errno after an operation.
     Status refused(const char *operation) const;
     Status refused(const char *operation, uint64_t offset) const;
-    // What the last error of it says, for a line that names the file and says what was done:
-    // without both.
+    // Returns the last error without file name and remedy, to be part of another message.
     std::string reason() const;
 
 private:
@@ -81,7 +78,7 @@ private:
     std::optional<os::FileIdentity> identity_;
 };
 
-// Of an error's message that is told elsewhere, without what it says to who could repeat the call.
+// Returns a message without its advice to repeat the call.
 std::string_view without_repeating(std::string_view message);
 
 } // namespace cd

@@ -25,11 +25,11 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
       options_(options), addresses_(addresses), process_(os::system().process()),
       journal_(volume_, options.forced, options.older_kept > 0) {}
 
-// Pieces give their extents back to the volume.
+// Releases the pieces first: they give their extents back to the volume.
 FileStore::~FileStore() { retained_.clear(); }
 
 Status FileStore::create_empty(const Superblock &identity) {
-    // Both headers are there from the start on, one of them empty.
+    // Fills the places of both headers.
     if (Status status = volume_.file().write_zeros(0, format::first_extent); !status) {
         return status;
     }
@@ -253,13 +253,12 @@ Status FileStore::check_process() {
         return Status::ok();
     }
     const pid_t here = os::system().process();
-    return fail(CD_ERROR_STORE_FORKED,
-                "%s: the store belongs to process %ld, from which this one (%ld) was forked: here "
-                "CDs without children can be restored, and nothing else. To go on with a store, "
-                "commit the root here, which ends all its CDs in this process and leaves the store "
-                "as it is; then create a root with another name or dir=, or this one again once "
-                "that process has ended",
-                path(), static_cast<long>(process_), static_cast<long>(here));
+    return fail(
+        CD_ERROR_STORE_FORKED,
+        "%s: the store belongs to process %ld, the parent of this one (%ld), which can only "
+        "restore CDs without children. To use a store, commit the root here and create one "
+        "of another name",
+        path(), static_cast<long>(process_), static_cast<long>(here));
 }
 
 Status FileStore::check_file() {
@@ -267,8 +266,8 @@ Status FileStore::check_file() {
     return status ? volume_.check_file() : status;
 }
 
-// Data of a point in time are only written over once there is a newer record. Where they have
-// checksums those tell whether that has happened.
+// In a forked process: fails if the parent may have written over the data that were read. It does
+// so only after a newer record, and checksums show it.
 Status FileStore::check_read(Status read) {
     const bool is_checked = options_.checksummed && !found_unchecked_;
     const bool may_be_others = read ? !is_checked : read.code() == CD_ERROR_CHECKSUM;
@@ -281,12 +280,10 @@ Status FileStore::check_read(Status read) {
     }
     return fail(
         CD_ERROR_STORE_FORKED,
-        "%s: process %ld, from which this one was forked, has gone on with the store since, "
-        "and may have written over data of this point in time%s. Memory cannot be restored or "
-        "verified here any more, and a restore may have written a part of it; commit the root "
-        "here, which ends all its CDs in this process, or end the process",
-        path(), static_cast<long>(process_),
-        is_checked ? "" : ", which nothing tells with checksum=none");
+        "%s: the parent process %ld has gone on with the store since, and may have written over "
+        "data of this point in time; a restore may have written part of it. Commit the root here, "
+        "or end the process",
+        path(), static_cast<long>(process_));
 }
 
 Status FileStore::commit(ChangeSet &set) {
@@ -449,7 +446,7 @@ void FileStore::undo_start() noexcept {
     }
 }
 
-// That it stays when it cannot be removed does no harm.
+// A file that cannot be removed does no harm.
 void FileStore::forget_aside() noexcept {
     if (!aside_.empty()) {
         directory_.try_to_remove(aside_, options_.forced);

@@ -33,7 +33,7 @@ public:
 
 struct FileStoreOptions {
     bool forced = true;      // data and metadata reach the disk before they count
-    bool checksummed = true; // data; metadata always are
+    bool checksummed = true; // data have checksums; metadata always have
     int older_kept = 0;      // points in time of the root beside the newest
 };
 

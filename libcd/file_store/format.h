@@ -14,20 +14,20 @@ namespace cd::format {
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
 constexpr uint32_t version = 7; // the only one that is read
 
-// What is read and written as a whole.
+// Metadata are read and written in blocks.
 constexpr size_t block = 4096;
 constexpr size_t sector = 512;      // what a disk writes as a whole
-constexpr size_t small_extent = 64; // what extents smaller than a block are rounded up to
+constexpr size_t small_extent = 64; // extents smaller than a block are multiples of it
 
 constexpr uint64_t whole_blocks(uint64_t length) { return (length + block - 1) / block * block; }
 
-// Two headers, of which the one with the greater generation counts; they are alike in a new store,
-// and where more than one point in time is kept.
+// Two headers, of which the one with the greater generation counts. They are alike in a new store,
+// and with keep=2 and more.
 constexpr size_t headers = 2;
 constexpr uint64_t first_extent = headers * block;
 
-// A header is in one sector with its checksum, so that no write of it can be torn; the rest of its
-// block is 0.
+// A header fits into one sector with its checksum, so that no write of it can be torn; the rest of
+// its block is 0.
 constexpr size_t header_checksum = sector - 4;
 constexpr size_t header_features = header_checksum - 4;
 constexpr uint32_t names_all_objects = 1; // the only one so far
@@ -36,29 +36,27 @@ constexpr size_t header_checksum_of_version_1 = block - 4;
 constexpr size_t id_size = 16;
 constexpr size_t longest_name = 200;
 
-// Before the changes in a record of the journal.
+// The part of a record before its changes.
 constexpr uint32_t record_magic = 0x43454443; // "CDEC"
 constexpr size_t record_header = 40;
 constexpr size_t record_header_checked = 32;
-// Behind them, so that of a record that was not written to its end a word is as it was before.
+// The part behind them: a record that was not written to its end has an old word there.
 constexpr size_t record_end = 8;
 
-// The word of unused journal at an offset of the file: the two halves of the id, one xor the other,
-// and so many times the generation and the offset.
+// The word of unused journal at an offset of the file is the xor of the two halves of the id, plus
+// so many times the generation and the offset.
 constexpr uint64_t unused_generation_step = 0x9e3779b97f4a7c15;
 constexpr uint64_t unused_offset_step = 0xc2b2ae3d27d4eb4f;
 
-// Data have a checksum for each part of this size, counted from the start of what was written at
-// once.
+// A run has a checksum for each part of this size.
 constexpr size_t checked_part = size_t{64} << 10;
 
 constexpr uint64_t smallest_journal = 64 * block;
 
-// Nothing that is counted comes so far, so that one can go on counting from whatever is read.
+// No count comes so far: counting on from any number that was read cannot overflow.
 constexpr uint64_t greatest_number = INT64_MAX;
 
-// That a root has, which is as many as keep= takes: each is as large as the root, and a few bytes
-// of a record make one.
+// The most that keep= takes. A few bytes of a record make a point in time as large as the root.
 constexpr size_t most_points_in_time = 1000;
 
 // Kinds of changes; docs/inside/format-store.md says what follows each.
@@ -83,14 +81,14 @@ enum class Change : uint8_t {
     leave = 19,
 };
 
-// In the place of a restoration type: COPY, and what a descendant had is known.
+// A restoration type: COPY that was compared with a descendant's data.
 constexpr uint8_t compared_copy = 3;
 
 enum class NameKind : uint8_t {
-    path = 0,    // of a CD in its family; a byte is known by when it was added there
-    object = 1,  // program or shared library; a byte is known by its offset
-    region = 2,  // what the program named; a byte is known by its offset
-    program = 3, // as object, and it was the program that ran
+    path = 0,    // a CD in its family; bytes are known by add order
+    object = 1,  // a shared library; bytes are known by their offset
+    region = 2,  // a region that the program named; bytes are known by their offset
+    program = 3, // the program that ran; bytes are known by their offset
 };
 
 } // namespace cd::format

@@ -18,7 +18,7 @@ Status GroupSync::force(Mark since) {
             continue;
         }
         runs_ = true;
-        const uint64_t all = asked_; // who have written before
+        const uint64_t all = asked_; // their writes came before
         lock.unlock();
         Status status = file_.sync_data();
         lock.lock();
@@ -37,9 +37,8 @@ Status GroupSync::check(Mark since) const {
     return failures_ == since
                ? Status::ok()
                : fail(CD_ERROR_STORE_IO,
-                      "%s: the data of another call could not be forced to the disk, and perhaps "
-                      "what this one has written neither; the call has changed nothing and can be "
-                      "repeated",
+                      "%s: data of another call, and perhaps of this one, could not be forced to "
+                      "the disk; the call has changed nothing and can be repeated",
                       file_.path());
 }
 

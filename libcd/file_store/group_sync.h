@@ -10,9 +10,8 @@
 
 namespace cd {
 
-// Forces a file's data to the disk for several threads, for all at once that wait for it. The
-// system tells of what could not be written once, whoever asks: it is then told to everybody whose
-// writes it may concern. Thread-safe.
+// Forces a file's data to the disk, once for all threads that wait. The system reports a failed
+// write once; this reports it to every thread whose writes it may concern. Thread-safe.
 class GroupSync {
 public:
     // file: outlives it.
@@ -20,11 +19,11 @@ public:
     GroupSync(const GroupSync &) = delete;
     GroupSync &operator=(const GroupSync &) = delete;
 
-    // Taken before the first of the writes that are to be forced.
+    // Take a mark before the first write that is to be forced.
     using Mark = uint64_t;
     Mark mark();
 
-    // Fails where any has failed since the mark.
+    // Fails if any sync has failed since the mark.
     Status force(Mark since);
 
 private:
@@ -33,8 +32,8 @@ private:
     const File &file_;
     std::mutex mutex_; // guards what follows
     std::condition_variable changed_;
-    uint64_t asked_ = 0; // so many have asked for it
-    uint64_t done_ = 0;  // so many of these need not wait any more
+    uint64_t asked_ = 0; // calls so far
+    uint64_t done_ = 0;  // calls that need not wait any more
     bool runs_ = false;
     Mark failures_ = 0;
 };

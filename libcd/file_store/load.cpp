@@ -4,13 +4,16 @@
 
 #include "file_store/allocator.h"
 #include "file_store/change_encoder.h"
+#include "file_store/record.h"
 #include "file_store/stored_data.h"
 #include "memory/crc32c.h"
+#include "memory/large_allocator.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -135,8 +138,6 @@ namespace {
 // would in memory.
 constexpr uint64_t much = uint64_t{16} << 20;
 
-} // namespace
-
 Status damaged(const File &file, uint64_t offset, const char *reason) {
     return fail(CD_ERROR_STORE_DAMAGED,
                 "%s: the store is damaged at offset %llu: %s. The file was left as it is; remove "
@@ -144,182 +145,220 @@ Status damaged(const File &file, uint64_t offset, const char *reason) {
                 file.path(), static_cast<unsigned long long>(offset), reason);
 }
 
-Status Generation::read_snapshot(State &state) {
-    Bytes bytes;
-    bool is_whole = false;
-    Status status;
-    for (const uint64_t distance : header_.distances()) {
-        if (is_whole && copies_ == Copies::as_needed) {
-            break;
-        }
-        Bytes found;
-        status = read_snapshot_at(header_.snapshot.offset + distance, found);
-        if (status.is_ok() && !is_whole) {
-            bytes = std::move(found);
-            is_whole = true;
-        } else if (status.code() == CD_ERROR_STORE_DAMAGED) {
-            note_flaw(file_.reason());
-        } else if (!status) {
-            return status;
-        }
-    }
-    if (!is_whole) {
-        return status;
-    }
-    const char *wrong = apply_snapshot(bytes, state);
-    return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
-}
+// Reads the snapshot and the journal that a header names, once. What is there twice is damaged only
+// if both copies are. May throw std::bad_alloc.
+class Generation {
+public:
+    // Reads all second copies, or only of what the first one lacks.
+    enum class Copies { all, as_needed };
+    Generation(const File &file, const Superblock &header, uint64_t file_size, Copies copies)
+        : file_(file), header_(header), file_size_(file_size), copies_(copies) {}
 
-Status Generation::read_snapshot_at(uint64_t offset, Bytes &bytes) const {
-    const Extent snapshot = {offset, header_.snapshot.length};
-    const uint64_t used = header_.snapshot_length;
-    if (snapshot.end() > file_size_ || header_.journal.end() > file_size_) {
-        return damaged(file_, file_size_, "the file ends before its metadata do");
-    }
-    uint64_t there = 0;
-    if (Status status = find_what_is_there({offset, used}, there); !status) {
-        return status;
-    }
-    if (there < used) {
-        return damaged(file_, offset + there, "the snapshot has a hole");
-    }
-    bytes.resize(used);
-    if (Status status = file_.read(offset, bytes.data(), bytes.size()); !status) {
-        return status;
-    }
-    return crc32c(0, bytes.data(), bytes.size()) == header_.snapshot_checksum
-               ? Status::ok()
-               : damaged(file_, offset, "the snapshot does not match its checksum");
-}
-
-Status Generation::read_journal(State &state, uint64_t most) {
-    std::vector<Journal> journals; // by copy, as far as they were read
-    while (records_ < most) {
-        FoundRecord record;
-        if (Status status = find_record_in_copies(journals, record); !status) {
-            return status;
-        }
-        if (record.kind != FoundRecord::Kind::whole) {
-            behind_ = record.kind;
-            break;
-        }
-        if (const char *wrong = apply_changes(record.changes, state)) {
-            return damaged(file_, header_.journal.offset + used_, wrong);
-        }
-        used_ += record.size;
-        ++records_;
-    }
-    return Status::ok();
-}
-
-// The next one: whole if one copy has it, else torn or none at all if one says so.
-Status Generation::find_record_in_copies(std::vector<Journal> &journals, FoundRecord &found) {
-    using Kind = FoundRecord::Kind;
-    constexpr auto order = std::array{Kind::whole, Kind::torn, Kind::end, Kind::damaged};
-    const auto place = [&](Kind kind) { return std::ranges::find(order, kind); };
-    const auto distances = header_.distances();
-    uint64_t damaged_at = 0;
-    for (size_t i = 0; i < distances.size(); ++i) {
-        if (i > 0 && found.kind == Kind::whole && copies_ == Copies::as_needed) {
-            break;
-        }
-        if (i == journals.size()) {
-            if (Status status = read_copy(distances[i], journals); !status) {
+    Status read_snapshot(State &state) {
+        Bytes bytes;
+        bool is_whole = false;
+        Status status;
+        for (const uint64_t distance : header_.distances()) {
+            if (is_whole && copies_ == Copies::as_needed) {
+                break;
+            }
+            Bytes found;
+            status = read_snapshot_at(header_.snapshot.offset + distance, found);
+            if (status.is_ok() && !is_whole) {
+                bytes = std::move(found);
+                is_whole = true;
+            } else if (status.code() == CD_ERROR_STORE_DAMAGED) {
+                note_flaw(file_.reason());
+            } else if (!status) {
                 return status;
             }
         }
-        const FoundRecord next = next_of(journals[i]);
-        damaged_at =
-            next.kind == Kind::damaged ? journals[i].header.journal.offset + used_ : damaged_at;
-        differs_ = differs_ || (i > 0 && next.kind != found.kind);
-        if (i == 0 || place(next.kind) < place(found.kind)) {
-            found = next;
-        }
-    }
-    if (damaged_at > 0 && found.kind != Kind::damaged) {
-        note_flaw("the record at offset " + std::to_string(damaged_at) + " is damaged");
-    }
-    return Status::ok();
-}
-
-FoundRecord Generation::next_of(const Journal &journal) const {
-    FoundRecord next;
-    next.kind = FoundRecord::Kind::end;
-    if (used_ < journal.bytes.size()) {
-        next = find_record(journal.header, records_, journal.bytes, used_);
-    }
-    if (next.kind != FoundRecord::Kind::whole && journal.bytes.size() < header_.journal.length) {
-        next.kind = FoundRecord::Kind::damaged; // behind that others may have been
-    }
-    return next;
-}
-
-Status Generation::read_copy(uint64_t distance, std::vector<Journal> &journals) const {
-    Superblock header = header_;
-    header.journal.offset += distance;
-    uint64_t there = 0;
-    if (header.journal.end() <= file_size_) {
-        if (Status status = find_what_is_there(header.journal, there); !status) {
+        if (!is_whole) {
             return status;
         }
+        const char *wrong = apply_snapshot(bytes, state);
+        return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
     }
-    Bytes bytes(there);
-    if (Status status = read_blocks(header.journal.offset, bytes); !status) {
-        return status;
-    }
-    journals.push_back({std::move(header), std::move(bytes)});
-    return Status::ok();
-}
 
-// How much of it lies before a hole. All metadata are written, and at most the last block of a
-// record is one of zeros, of which others may have made a hole, as cp --sparse=always does.
-Status Generation::find_what_is_there(const Extent &extent, uint64_t &length) const {
-    length = extent.length;
-    std::array<std::byte, 2 *format::block> blocks = {};
-    for (uint64_t at = extent.offset; extent.length >= much;) {
-        at = format::whole_blocks(file_.hole_behind(at));
-        if (at > extent.end() - blocks.size()) {
-            break;
+    // Reads up to `most` records.
+    Status read_journal(State &state, uint64_t most) {
+        std::vector<Journal> journals; // by copy, as far as they were read
+        while (records_ < most) {
+            FoundRecord record;
+            if (Status status = find_record_in_copies(journals, record); !status) {
+                return status;
+            }
+            if (record.kind != FoundRecord::Kind::whole) {
+                behind_ = record.kind;
+                break;
+            }
+            if (const char *wrong = apply_changes(record.changes, state)) {
+                return damaged(file_, header_.journal.offset + used_, wrong);
+            }
+            used_ += record.size;
+            ++records_;
         }
-        Status status = file_.read(at, blocks.data(), blocks.size());
-        if (!status && status.code() != CD_ERROR_STORE_DAMAGED) {
+        return Status::ok();
+    }
+
+    uint64_t records() const { return records_; }
+    uint64_t used() const { return used_; }
+    // Returns what follows the records. A record counts as soon as one copy has it, and is in both
+    // when its operation returns: no record is lost if one place for the next was never written to.
+    FoundRecord::Kind behind() const { return behind_; }
+    // True if the copies of the journal are not alike.
+    bool differs() const { return differs_; }
+    // Returns the damage of one copy, or "".
+    const std::string &flaw() const { return flaw_; }
+
+private:
+    using Bytes = std::vector<std::byte, LargeAllocator<std::byte>>;
+    // One copy, with a header that names it alone, and its bytes up to a hole.
+    struct Journal {
+        Superblock header;
+        Bytes bytes;
+    };
+
+    Status read_snapshot_at(uint64_t offset, Bytes &bytes) const {
+        const Extent snapshot = {offset, header_.snapshot.length};
+        const uint64_t used = header_.snapshot_length;
+        if (snapshot.end() > file_size_ || header_.journal.end() > file_size_) {
+            return damaged(file_, file_size_, "the file ends before its metadata do");
+        }
+        uint64_t there = 0;
+        if (Status status = find_what_is_there({offset, used}, there); !status) {
             return status;
         }
-        if (status.is_ok() && is_zero(blocks)) {
-            length = at - extent.offset;
-            break;
+        if (there < used) {
+            return damaged(file_, offset + there, "the snapshot has a hole");
         }
-        at += format::block;
-    }
-    return Status::ok();
-}
-
-// Blocks that are lost become zeros, which no journal has.
-Status Generation::read_blocks(uint64_t offset, std::span<std::byte> bytes) const {
-    Status status = file_.read(offset, bytes.data(), bytes.size());
-    if (status.code() != CD_ERROR_STORE_DAMAGED) {
-        return status;
-    }
-    for (size_t at = 0; at < bytes.size(); at += format::block) {
-        const auto block = bytes.subspan(at, format::block);
-        status = file_.read(offset + at, block.data(), block.size());
-        if (status.code() == CD_ERROR_STORE_DAMAGED) {
-            std::ranges::fill(block, std::byte{0});
-        } else if (!status) {
+        bytes.resize(used);
+        if (Status status = file_.read(offset, bytes.data(), bytes.size()); !status) {
             return status;
         }
+        return crc32c(0, bytes.data(), bytes.size()) == header_.snapshot_checksum
+                   ? Status::ok()
+                   : damaged(file_, offset, "the snapshot does not match its checksum");
     }
-    return Status::ok();
-}
 
-// The first one is enough to tell of.
-void Generation::note_flaw(const std::string &flaw) {
-    if (flaw_.empty()) {
-        flaw_ = flaw;
+    // The next one: whole if one copy has it, else torn or none at all if one says so.
+    Status find_record_in_copies(std::vector<Journal> &journals, FoundRecord &found) {
+        using Kind = FoundRecord::Kind;
+        constexpr auto order = std::array{Kind::whole, Kind::torn, Kind::end, Kind::damaged};
+        const auto place = [&](Kind kind) { return std::ranges::find(order, kind); };
+        const auto distances = header_.distances();
+        uint64_t damaged_at = 0;
+        for (size_t i = 0; i < distances.size(); ++i) {
+            if (i > 0 && found.kind == Kind::whole && copies_ == Copies::as_needed) {
+                break;
+            }
+            if (i == journals.size()) {
+                if (Status status = read_copy(distances[i], journals); !status) {
+                    return status;
+                }
+            }
+            const FoundRecord next = next_of(journals[i]);
+            damaged_at =
+                next.kind == Kind::damaged ? journals[i].header.journal.offset + used_ : damaged_at;
+            differs_ = differs_ || (i > 0 && next.kind != found.kind);
+            if (i == 0 || place(next.kind) < place(found.kind)) {
+                found = next;
+            }
+        }
+        if (damaged_at > 0 && found.kind != Kind::damaged) {
+            note_flaw("the record at offset " + std::to_string(damaged_at) + " is damaged");
+        }
+        return Status::ok();
     }
-}
 
-namespace {
+    FoundRecord next_of(const Journal &journal) const {
+        FoundRecord next;
+        next.kind = FoundRecord::Kind::end;
+        if (used_ < journal.bytes.size()) {
+            next = find_record(journal.header, records_, journal.bytes, used_);
+        }
+        if (next.kind != FoundRecord::Kind::whole &&
+            journal.bytes.size() < header_.journal.length) {
+            next.kind = FoundRecord::Kind::damaged; // behind that others may have been
+        }
+        return next;
+    }
+
+    Status read_copy(uint64_t distance, std::vector<Journal> &journals) const {
+        Superblock header = header_;
+        header.journal.offset += distance;
+        uint64_t there = 0;
+        if (header.journal.end() <= file_size_) {
+            if (Status status = find_what_is_there(header.journal, there); !status) {
+                return status;
+            }
+        }
+        Bytes bytes(there);
+        if (Status status = read_blocks(header.journal.offset, bytes); !status) {
+            return status;
+        }
+        journals.push_back({std::move(header), std::move(bytes)});
+        return Status::ok();
+    }
+
+    // How much of it lies before a hole. All metadata are written, and at most the last block of a
+    // record is one of zeros, of which others may have made a hole, as cp --sparse=always does.
+    Status find_what_is_there(const Extent &extent, uint64_t &length) const {
+        length = extent.length;
+        std::array<std::byte, 2 *format::block> blocks = {};
+        for (uint64_t at = extent.offset; extent.length >= much;) {
+            at = format::whole_blocks(file_.hole_behind(at));
+            if (at > extent.end() - blocks.size()) {
+                break;
+            }
+            Status status = file_.read(at, blocks.data(), blocks.size());
+            if (!status && status.code() != CD_ERROR_STORE_DAMAGED) {
+                return status;
+            }
+            if (status.is_ok() && is_zero(blocks)) {
+                length = at - extent.offset;
+                break;
+            }
+            at += format::block;
+        }
+        return Status::ok();
+    }
+
+    // Blocks that are lost become zeros, which no journal has.
+    Status read_blocks(uint64_t offset, std::span<std::byte> bytes) const {
+        Status status = file_.read(offset, bytes.data(), bytes.size());
+        if (status.code() != CD_ERROR_STORE_DAMAGED) {
+            return status;
+        }
+        for (size_t at = 0; at < bytes.size(); at += format::block) {
+            const auto block = bytes.subspan(at, format::block);
+            status = file_.read(offset + at, block.data(), block.size());
+            if (status.code() == CD_ERROR_STORE_DAMAGED) {
+                std::ranges::fill(block, std::byte{0});
+            } else if (!status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    // The first one is enough to tell of.
+    void note_flaw(const std::string &flaw) {
+        if (flaw_.empty()) {
+            flaw_ = flaw;
+        }
+    }
+
+    const File &file_;
+    const Superblock &header_;
+    uint64_t file_size_;
+    Copies copies_;
+    uint64_t records_ = 0;
+    uint64_t used_ = 0;
+    FoundRecord::Kind behind_ = FoundRecord::Kind::end;
+    bool differs_ = false;
+    std::string flaw_;
+};
 
 class Loading {
 public:

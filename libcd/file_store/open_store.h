@@ -11,21 +11,21 @@
 
 namespace cd {
 
-// What the store begins with, whatever the one that is there says.
+// What a store begins with, instead of the one that is there.
 struct StoreStart {
-    uint64_t epoch = 0; // 0: with nothing
-    std::string image;  // the point in time of that epoch
+    uint64_t epoch = 0; // 0: an empty store
+    std::string image;  // path of the point in time of that epoch
 };
 
-// Which store a root CD has, and what to do with one that is there.
+// The store of a root CD.
 struct OpenRequest {
     StorageInfo storage;
     int rank = 0;
     std::string name;
-    std::optional<StoreStart> start; // not given: the store and CD_RESTART decide
+    std::optional<StoreStart> start; // without it the store and CD_RESTART decide
 };
 
-// Where it is: in one of the user's own where all may write to that which is asked for.
+// Finds the directory for stores, see own_directory().
 Status store_directory(const StorageInfo &storage, std::string &directory);
 std::string store_name(int rank, const std::string &root);
 
@@ -33,14 +33,14 @@ struct OpenedStore {
     std::shared_ptr<FileStore> store;
     bool restarted = false;
     Loaded loaded; // if restarted
-    // Than the point in time that was taken: the store is to be rewritten as that, once.
+    // True if newer points in time are damaged: the caller has to call FileStore::rewrite().
     bool newer_are_damaged = false;
     FileStore::Pieces pieces;
 };
 
-// Opens the store of a root CD, or makes one. CD_RESTART=no makes one in any case, and keeps the
-// one that is there aside, as a start does that is given; CD_RESTART=EPOCH goes back to an older
-// point in time, of which the file hears with the first change. May throw std::bad_alloc.
+// Opens the store of a root CD, or makes one. CD_RESTART=no and request.start always make one, and
+// set the existing one aside. CD_RESTART=EPOCH goes back to an older point in time, which the first
+// change writes to the file. May throw std::bad_alloc.
 Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened);
 
 } // namespace cd

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t width = 8;
 
-// Every opening compares a whole journal: a word at a time, not its bytes.
+// Compared a word at a time: every opening compares a whole journal.
 constexpr uint64_t little_endian(uint64_t word) {
     return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
 }
@@ -85,13 +85,13 @@ namespace {
 
 constexpr size_t checked_from = 8; // behind magic and checksum
 
-// Another file's record, in a place that was that file's once, is none of ours.
+// Includes the id of the file: a record that another file left in this place does not match.
 uint32_t checksum_of(const Superblock &header, std::span<const std::byte> checked) {
     const uint32_t seed = crc32c(0, header.id.data(), header.id.size());
     return crc32c(seed, checked.data(), checked.size());
 }
 
-// What a record says of itself before its changes.
+// The beginning of a record, before its changes.
 struct Start {
     bool whole = false;
     uint32_t checksum = 0;
@@ -116,13 +116,13 @@ Start read_start(const Superblock &header, std::span<const std::byte> bytes) {
     return start;
 }
 
-// Up to the first word behind the changes: where all of it was written, a record is whole, whatever
-// became of the zeros behind.
+// Returns the length up to the first word behind the changes: a record is whole if that was
+// written, whatever became of the zeros behind.
 uint64_t words_of(uint64_t changes) {
     return (format::record_header + changes + 7) / 8 * 8 + format::record_end;
 }
 
-// The numbers of those that were written later are greater.
+// True if a later record, which has a greater number, begins in one of the blocks.
 bool has_newer(const Superblock &header, uint64_t sequence, std::span<const std::byte> bytes) {
     for (size_t at = 0; at < bytes.size(); at += format::block) {
         const Start start = read_start(header, bytes.subspan(at));
@@ -179,7 +179,7 @@ FoundRecord find_record(const Superblock &header, uint64_t sequence,
         found.size = behind;
         return found;
     }
-    // Nobody writes another record before this one is on the disk.
+    // No later record is written before this one is on the disk.
     const auto own = expected ? words_of(start.length) : format::sector;
     if (unused.is_some_of(offset, rest.first(std::min<uint64_t>(rest.size(), own))) &&
         !has_newer(header, sequence, rest)) {

@@ -11,19 +11,18 @@
 
 namespace cd {
 
-// What fills a journal where no record was written yet: each word of 8 bytes is another one, in
-// each generation of each file. A word that is still there was never written over; zeros, or what
-// was somewhere else, are damage.
+// The bytes of a journal where no record was written yet. Each 8-byte word differs by its place, by
+// generation and by file: a word that is still there was never written over, all others are damage.
 class Unused {
 public:
     explicit Unused(const Superblock &header);
 
-    // In bytes, which are the file's from an offset on; both are multiples of 8.
+    // `bytes` lie at `offset` of the file; offset and length are multiples of 8.
     void fill(uint64_t offset, std::span<std::byte> bytes) const;
     bool is_all_of(uint64_t offset, std::span<const std::byte> bytes) const;
     bool is_some_of(uint64_t offset, std::span<const std::byte> bytes) const;
 
-    // Does not force it to the disk.
+    // Writes without forcing to the disk.
     Status write(const File &file, uint64_t offset, uint64_t length) const;
 
 private:
@@ -32,19 +31,19 @@ private:
     uint64_t first_;
 };
 
-// The records of a journal: one for each operation, one behind the other, each from the start of a
-// block on, so that writing one never touches the ones before.
+// A journal has one record for each operation. Each begins at a block, so that writing one never
+// touches the ones before.
 
-// How much of the journal a record with so many bytes of changes takes.
+// Returns the size in the journal of a record with so many bytes of changes.
 uint64_t record_size(size_t changes);
 
-// A complete record; what is behind its changes is 0.
+// Returns a complete record, padded with zeros.
 ByteWriter encode_record(const Superblock &header, uint64_t sequence,
                          std::span<const std::byte> changes);
 
-// What is in the journal behind what is used of it.
+// What follows the used part of a journal.
 struct FoundRecord {
-    // torn: whoever wrote it did not come to its end, so that it never counted.
+    // torn: it was not written to its end and never counted.
     enum class Kind { end, whole, torn, damaged };
     Kind kind = Kind::damaged;
     std::span<const std::byte> changes;

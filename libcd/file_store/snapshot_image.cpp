@@ -21,13 +21,13 @@
 namespace cd {
 namespace {
 
-// Writes a file from its first extent on, in large pieces and with zeros where nothing is put.
+// Writes a file from its first extent on, in large pieces, with zeros in the gaps.
 class Stream {
 public:
     explicit Stream(const File &file) : file_(file), buffer_(capacity) {}
 
-    // Room for the caller to fill, which is the file's from offset on: for length bytes, or else
-    // for fewer that are whole checked parts. Offsets only grow.
+    // Returns memory that the caller fills for the file from `offset` on: `length` bytes, or fewer
+    // whole checked parts. Offsets must grow.
     Status room(uint64_t offset, uint64_t length, std::span<std::byte> &room) {
         Status status = fill_to(offset);
         if (status.is_ok() && length > capacity - used_ &&
@@ -44,7 +44,7 @@ public:
         return Status::ok();
     }
 
-    // Zeros up to offset, and at least one byte of room behind it.
+    // Writes zeros up to `offset`, and leaves at least one byte of memory behind.
     Status fill_to(uint64_t offset) {
         while (at_ + used_ < offset || used_ == capacity) {
             const uint64_t end = std::min<uint64_t>(offset - at_, capacity);
@@ -105,12 +105,12 @@ public:
     }
 
 private:
-    // Checked parts of a run that one behind the other are needed, and the run that they become.
+    // Neighbouring checked parts of a run that are needed, and their run in the image.
     struct Stretch {
         uint64_t begin = 0; // in the run
         StoredRun *image = nullptr;
     };
-    // By offset: two that name the same place are one.
+    // The needed parts of all runs at one offset.
     struct Needed {
         const StoredRun *run = nullptr;
         std::vector<bool> parts;
@@ -144,7 +144,7 @@ private:
         }
     }
 
-    // As a store would reserve room, so that it can go on in the image.
+    // Lays out extents as a store would, so that a store can continue in the image.
     void lay_out() {
         uint64_t end = format::first_extent;
         for (auto &[offset, needed] : needed_) {
@@ -214,7 +214,7 @@ private:
         return Status::ok();
     }
 
-    // The store that goes on in the image moves its metadata to a journal of its own size.
+    // Writes a short journal: a store that continues in the image starts its own.
     Status write_metadata() {
         ChangeWriter snapshot;
         write_snapshot(state_, snapshot);
@@ -263,7 +263,7 @@ Status write_image(const File &source, const Superblock &identity, State state, 
 
 namespace {
 
-// Removes a file that did not become what it should.
+// Removes a file unless it was finished.
 class Unfinished {
 public:
     explicit Unfinished(const std::string &path) : path_(path) {}

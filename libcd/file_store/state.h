@@ -20,27 +20,26 @@
 
 namespace cd {
 
-// One for each checked part of data that were written at once; none if they are not wanted. Most
-// data are small, so that no memory has to be found for theirs.
+// One checksum for each checked part of a run; none with checksum=none. Inline for small data.
 using Checksums = absl::InlinedVector<uint32_t, 4>;
 
-// What a store file says, decoded: the CDs of one family with what they hold. Plain data.
+// The decoded contents of a store file: the CDs of one family with their entries. Plain data.
 
-// Where the data of one or more entries are in the file, and their checksums. Never overwritten
+// A place in the file with data of one or more entries, and their checksums. Never overwritten
 // while an entry refers to it.
 struct StoredRun {
     uint64_t offset = 0;
     uint64_t length = 0;
     Checksums checksums;
-    size_t number = 0; // in its state
+    size_t number = 0; // index in State::runs
 };
 
-// What tells, in another process, where a byte of memory belongs: see format::NameKind.
+// Names memory so that another process finds it: see format::NameKind.
 struct StoredKey {
     uint64_t name = 0;    // number of a StoredName
-    uint64_t ordinal = 0; // path: which of the ranges that this CD added
+    uint64_t ordinal = 0; // path: number of the range in its CD's add order
     uint64_t offset = 0;  // path: in that range; else: in the object or region
-    uint64_t length = 0;  // path: of that range; region: of all of it
+    uint64_t length = 0;  // path: of that range; region: of the region
     bool operator==(const StoredKey &) const = default;
 };
 
@@ -50,7 +49,7 @@ struct StoredName {
     bool operator==(const StoredName &) const = default;
 };
 
-// By a descendant that a restore ended, until it adds the bytes again: its path, and when it lived.
+// The descendant that left an entry when a restore ended it, until it adds the bytes again.
 struct StoredLeft {
     bool is = false;
     uint64_t path = 0; // number of a StoredName
@@ -64,8 +63,7 @@ struct StoredEntry {
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
     bool recent = false; // came from a child since the CD's point in time
-    // A process that came later added it in front of what waited, in the place of a range that was
-    // deleted.
+    // Added by a later process in the place of a deleted range, in front of unbound ones.
     bool added_anew = false;
     // A descendant has added it since the CD's point in time, and that was compared with this. COPY
     // only, as the next one.
@@ -78,8 +76,7 @@ struct StoredEntry {
     bool operator==(const StoredEntry &) const = default;
 };
 
-// Addresses mean something in one process only: each process that opens the store has a space of
-// its own.
+// An address in the space of one process: each process that opens the store has a space of its own.
 struct StoredPlace {
     uint64_t space = 0;
     uint64_t begin = 0;
@@ -112,7 +109,7 @@ struct State {
     std::map<uint64_t, StoredName> names;
     std::map<uint64_t, StoredCd> cds;   // by number; a parent's is smaller
     std::deque<StoredVersion> versions; // oldest first
-    // Also those that no entry has any more. Copies of a state share them.
+    // Includes runs that no entry has any more. Copies of a state share them.
     std::shared_ptr<std::deque<StoredRun>> runs = std::make_shared<std::deque<StoredRun>>();
     uint64_t space = 0; // of the process that wrote last
     size_t moved = 0;   // entries that binds gave another address

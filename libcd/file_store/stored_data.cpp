@@ -25,8 +25,8 @@ Status check(const File &file, const StoredRun &run, uint64_t part, const void *
     const unsigned long long offset = run.offset + part * format::checked_part;
     return fail(CD_ERROR_CHECKSUM,
                 "%s: the %zu bytes of data at offset %llu do not match their checksum; they were "
-                "damaged in the file. CD_RESTART can choose the epoch of an older point in time, "
-                "if the store keeps one, or no",
+                "damaged in the file. Start with CD_RESTART=no, or with the epoch of an older "
+                "point in time",
                 file.path(), length, offset);
 }
 
@@ -34,7 +34,7 @@ Status check(const File &file, const StoredRun &run, uint64_t part, const void *
 
 Status read_run(const File &file, const StoredRun &run, uint64_t offset, void *to, size_t length) {
     auto *target = static_cast<std::byte *>(to);
-    std::vector<std::byte> whole_part; // for a part of which only some bytes are wanted
+    std::vector<std::byte> whole_part; // if only some bytes of a part are wanted
     while (length > 0) {
         const uint64_t part = offset / format::checked_part;
         const uint64_t begin = part * format::checked_part;

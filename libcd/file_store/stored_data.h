@@ -15,20 +15,20 @@
 
 namespace cd {
 
-// Reads length bytes at offset of a run's data, and compares what they belong to with its
-// checksums. After an error, to holds anything. May throw std::bad_alloc.
+// Reads `length` bytes at `offset` of a run, and compares the checked parts that they lie in with
+// their checksums. After an error `to` holds anything. May throw std::bad_alloc.
 Status read_run(const File &file, const StoredRun &run, uint64_t offset, void *to, size_t length);
 
-// Reads all of it and keeps nothing.
+// Reads and checks a whole run.
 Status check_run(const File &file, const StoredRun &run);
 
-// The data of one entry, or of what was one once, in a store file: one run, or several where there
-// was no room for one.
+// The data of one entry, or of fragments of it, in a store file: one run, or several if no room was
+// long enough.
 class FileRun : public Backing {
 public:
     using Runs = absl::InlinedVector<StoredRun, 1>;
 
-    // Takes over the extents, which the runs fill or do not.
+    // Takes over the extents of the runs.
     FileRun(Volume &volume, Runs runs, size_t used) noexcept;
     FileRun(const FileRun &) = delete;
     FileRun &operator=(const FileRun &) = delete;
@@ -39,10 +39,10 @@ public:
     void lose(size_t length) noexcept override { change_use(-length); }
     bool is_sparse() const noexcept override;
 
-    // For who writes the data.
+    // For the writer of the data.
     Runs &runs() { return runs_; }
 
-    // Calls visit(run, offset in it, length) for what the bytes from offset on lie in.
+    // Calls visit(run, offset in it, length) for each run that the bytes lie in.
     template <typename Visit>
     Status for_each(size_t offset, size_t length, const Visit &visit) const {
         Status status;

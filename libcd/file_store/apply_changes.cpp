@@ -14,7 +14,7 @@
 namespace cd {
 namespace {
 
-// What was compared, and what that has shown, makes no two entries of one.
+// True if the two entries can be one; results of comparisons do not matter.
 bool continues(const StoredEntries::value_type &left, const StoredEntries::value_type &right) {
     StoredEntry expected = left.second;
     const uint64_t length = expected.end - left.first.begin;
@@ -207,7 +207,7 @@ private:
         }
     }
 
-    // What has no data of its own is one again with its neighbours, as in the process.
+    // Joins entries without data of their own with their neighbours, as the process does.
     static void demote(StoredCd &cd) {
         bool joins = false; // the entry before this one was changed
         for (auto at = cd.entries.begin(); at != cd.entries.end(); ++at) {
@@ -413,7 +413,7 @@ private:
 
     // ---- What a CD holds of a range ----
 
-    // The first entry that does not begin before place. Most come behind all others.
+    // Returns the first entry that does not begin before `place`. Most come behind all others.
     static StoredEntries::iterator first_from(StoredEntries &entries, const StoredPlace &place) {
         const bool is_last = entries.empty() || std::prev(entries.end())->first < place;
         return is_last ? entries.end() : entries.lower_bound(place);
@@ -448,8 +448,7 @@ private:
         entries.emplace(StoredPlace{space, address}, second);
     }
 
-    // What of the range is alike again, also in where its data are: only what is one in the process
-    // that wrote the change, which counts what it makes more.
+    // Joins neighbours in the range that are alike, also in the place of their data.
     void join(StoredEntries &entries, Range range) {
         auto at = entries.find({state_.space, range.begin});
         while (at != entries.end() && at->second.end < range.end) {
@@ -489,7 +488,7 @@ private:
     ByteReader reader_;
     State &state_;
     size_t runs_before_; // those that the changes name follow these
-    bool is_of_record_;  // something happens with what there is
+    bool is_of_record_;  // not of a snapshot
     const char *wrong_ = nullptr;
 };
 

@@ -26,7 +26,7 @@ Status Directory::open(const std::string &named, Directory &directory, const cha
         return file.is_open() && system.status(file.descriptor(), status) == 0;
     };
     bool is_known = open_and_look();
-    // What its owner may not use another process is just making, under a umask that takes that.
+    // Another process is making a directory that its owner may not use yet, because of its umask.
     const bool is_unfinished = is_known ? (status.mode & S_IRWXU) != S_IRWXU
                                         : !file.is_open() && (errno == ENOENT || errno == EACCES);
     if (is_unfinished) {
@@ -62,12 +62,12 @@ Status Directory::force() const {
     return force_name(file_);
 }
 
-// Whoever had it open before may have removed or renamed it between our open and our lock.
+// Tries again if another process has removed or renamed the file between open and lock.
 Status Directory::open_store(const std::string &name, File &store, bool &there) const {
     File file;
     bool leads = false;
     for (int i = 0; i < most_tries && !leads; ++i) {
-        file = File(); // whose lock goes with it
+        file = File(); // gives up its lock
         if (Status status = open_and_lock(name, file, there); !status || !there) {
             return status;
         }
@@ -77,8 +77,8 @@ Status Directory::open_store(const std::string &name, File &store, bool &there) 
     }
     if (!leads) {
         return fail(CD_ERROR_STORE_IO,
-                    "%s: the name does not lead to the file that was opened by it, after %d tries; "
-                    "give another dir= in storage_info",
+                    "%s: the file loses its name each time it is opened, after %d tries; give "
+                    "another dir= in storage_info",
                     file.path(), most_tries);
     }
     store = std::move(file);
@@ -160,13 +160,12 @@ Status Directory::check_name(const std::string &name, const File &file) const {
         return status;
     }
     return fail(CD_ERROR_STORE_DAMAGED,
-                "%s: the file was removed or renamed while it was in use, and a restart would not "
-                "find what is written to it. The call has changed nothing; give the file its name "
-                "back, or commit the root and create it again",
+                "%s: the file was removed or renamed while it was in use. The call has changed "
+                "nothing; give the file its name back, or commit the root and create it again",
                 file.path());
 }
 
-// Those of others cannot always be opened, but are older.
+// Succeeds if the directory above cannot be opened: it is another user's, and older.
 Status force_name(const File &directory) {
     const File above(os::system().open_at(directory.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
                      std::string(directory.path()) + "/..");
@@ -176,7 +175,7 @@ Status force_name(const File &directory) {
     }
     os::System &system = os::system();
     const int result = os::repeated([&] { return system.sync_all(above.descriptor()); });
-    // EINVAL: a file system that has nothing to force, as that of an automounter.
+    // EINVAL: the file system has nothing to force, as that of an automounter.
     return result == 0 || errno == EINVAL ? Status::ok()
                                           : above.refused("force the directory to the disk");
 }
@@ -190,8 +189,7 @@ std::string without_slashes_and_dots(std::string path) {
 
 namespace {
 
-// Makes one directory, so that it is still there after a crash; also if it is there already,
-// because a process that was killed may have made it.
+// Makes a directory and forces its name, also if a killed process made it.
 Status make_directory(const std::string &path, bool forced, const char *key) {
     os::System &system = os::system();
     const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
@@ -219,9 +217,10 @@ Status make_directories(const std::string &path, bool forced, const char *key) {
     return make_directory(path, forced, key);
 }
 
-// How a new file gets its name in a directory. Whoever makes a store has the lock of the file that
-// the unfinished name leads to, from before the store has its own name until after that, or until
-// it gives up: nobody else makes one of that name, or removes the unfinished one, meanwhile.
+// ---- How a new file gets its name ----
+
+// The process that makes a store has the lock of the file with the unfinished name until the store
+// has its own name, or it gives up: no other process makes or removes one meanwhile.
 
 std::string Directory::unfinished(const std::string &name) { return "." + name + ".new"; }
 
@@ -244,8 +243,8 @@ Status Directory::create_store(const std::string &name, File &store) const {
     }
     if (!is_new) {
         return fail(CD_ERROR_STORE_IO,
-                    "%s: the name does not lead to the file that was made by it, or the file is "
-                    "not this user's alone, after %d tries; give another dir= in storage_info",
+                    "%s: the file loses its name, or is not private, after %d tries; give another "
+                    "dir= in storage_info",
                     file.path(), most_tries);
     }
     store = std::move(file);
@@ -271,10 +270,9 @@ Status Directory::open_unfinished(const std::string &name, File &store) const {
     return status;
 }
 
-// is_new: whether it is empty and safe, and has its name still and no other, now that it is locked.
-// What is not was left by a process that was interrupted, or put there; it loses its name. What
-// comes in its place nobody else has made: if that is not private either, the file system gives all
-// files one owner and mode.
+// is_new: true if the locked file is empty, private and has this name only. Any other file was left
+// by an interrupted process, or put there, and loses its name. If the files made in its place are
+// not private either, the file system gives all files one owner and mode.
 Status Directory::check_unfinished(const std::string &name, const File &file, int &discarded,
                                    bool &is_new) const {
     os::System &system = os::system();
@@ -301,7 +299,7 @@ Status Directory::check_unfinished(const std::string &name, const File &file, in
 
 Status Directory::publish(const std::string &name, File &store, bool forced) const {
     os::System &system = os::system();
-    const std::string from = unfinished(name); // once the file has its name nothing may be missing
+    const std::string from = unfinished(name); // allocated before the file has its name
     std::string path = std::string(this->path()) + "/" + name;
     if (forced) {
         if (Status status = store.sync_all(); !status) {
@@ -354,7 +352,7 @@ Status Directory::remove_hidden(const std::string &name) const {
     return remove_left(removed(name));
 }
 
-// What cannot be opened is nobody's store.
+// Removes also what cannot be opened: it is no store.
 Status Directory::remove_left(const std::string &name) const {
     constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
     const File file(os::system().open_at(descriptor(), name.c_str(), flags, 0),
@@ -373,7 +371,7 @@ Status Directory::remove_left(const std::string &name) const {
     return Status::ok();
 }
 
-// How a file loses its name in a directory, or gets another one.
+// ---- How a file loses its name, or gets another one ----
 
 std::string Directory::removed(const std::string &name) { return "." + name + ".gone"; }
 
@@ -429,8 +427,8 @@ Status Directory::keep_by(const std::string &name, const std::string &second, bo
                    ? refuse_file_system(this->path(), "give a file a second name")
                : errno == EEXIST
                    ? refuse_path(path.c_str(),
-                                 "the old store is to be kept aside by this name, and what has it "
-                                 "cannot be removed",
+                                 "the old store needs this name, and the file that has it cannot "
+                                 "be removed",
                                  "remove or rename it")
                    : file_.refused("keep the old store aside");
     }
@@ -441,7 +439,7 @@ Status Directory::keep_by(const std::string &name, const std::string &second, bo
     return status;
 }
 
-// Where it has both names renaming does nothing, and else takes the place of what has its own.
+// Renaming does nothing if the store has both names, and replaces what else has its own.
 void Directory::give_back(const std::string &name, const std::string &second,
                           bool forced) const noexcept {
     if (os::system().rename_at(descriptor(), second.c_str(), name.c_str()) == 0) {

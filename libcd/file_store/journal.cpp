@@ -16,7 +16,7 @@
 namespace cd {
 namespace {
 
-// Another generation of the same file, still without extents.
+// Returns the header of the next generation, without extents.
 Superblock next_generation(const Superblock &header) {
     Superblock next;
     next.id = header.id;

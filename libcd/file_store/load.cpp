@@ -34,9 +34,9 @@ void collect(const StoredEntries &entries, Runs &runs) {
 
 Status cannot_tell(const File &file, const StoredRun &run) {
     return fail(CD_ERROR_STORE_DAMAGED,
-                "%s: newer operations may have written over the %llu bytes of data at offset %llu, "
-                "and they have no checksums that would tell (checksum=none). The file was left as "
-                "it is; remove it, or start with CD_RESTART=no",
+                "%s: newer operations may have written over the %llu bytes at offset %llu, which "
+                "have no checksums (checksum=none). The file was left as it is; start with "
+                "CD_RESTART=no",
                 file.path(), static_cast<unsigned long long>(run.length),
                 static_cast<unsigned long long>(run.offset));
 }
@@ -105,7 +105,7 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     const size_t older_ones = loaded.state.versions.size();
     const unsigned long long epoch = loaded.state.cds.begin()->second.epoch;
     const std::string why = file.reason();
-    std::optional<SavedMessage> keeper; // an older one's damage is not what is reported
+    std::optional<SavedMessage> keeper; // the damage of the newest one is reported
     keeper.emplace();
     while (!loaded.state.versions.empty()) {
         loaded.doubt += (loaded.doubt.empty() ? "epoch " : "; epoch ") +
@@ -116,7 +116,7 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
         if (older.is_ok()) {
             return older;
         }
-        // The next time this one may be found whole.
+        // A later try may find this one whole.
         if (older.code() == CD_ERROR_STORE_IO) {
             const std::string reason = message();
             keeper.reset();
@@ -125,17 +125,14 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     }
     keeper.reset();
     return fail(newest.code(),
-                "%s: of no point in time of the store is it known that it is whole (epoch %llu%s): "
-                "%s. The file was left "
-                "as it is; put a copy of it in its place, or start with CD_RESTART=no, which keeps "
-                "it as .old until the first advance",
+                "%s: no point in time of the store is known to be whole (epoch %llu%s): %s. The "
+                "file was left as it is; put a copy in its place, or start with CD_RESTART=no",
                 file.path(), epoch, older_ones == 0 ? "" : " and older ones", why.c_str());
 }
 
 namespace {
 
-// From there on it is looked whether the file has what it claims: holes take no room in a file, and
-// would in memory.
+// Extents of this size and more are searched for holes, which would take memory when read.
 constexpr uint64_t much = uint64_t{16} << 20;
 
 Status damaged(const File &file, uint64_t offset, const char *reason) {
@@ -241,7 +238,7 @@ private:
                    : damaged(file_, offset, "the snapshot does not match its checksum");
     }
 
-    // The next one: whole if one copy has it, else torn or none at all if one says so.
+    // Finds the next record: whole if one copy has it, else torn or the end if one copy says so.
     Status find_record_in_copies(std::vector<Journal> &journals, FoundRecord &found) {
         using Kind = FoundRecord::Kind;
         constexpr auto order = std::array{Kind::whole, Kind::torn, Kind::end, Kind::damaged};
@@ -279,7 +276,7 @@ private:
         }
         if (next.kind != FoundRecord::Kind::whole &&
             journal.bytes.size() < header_.journal.length) {
-            next.kind = FoundRecord::Kind::damaged; // behind that others may have been
+            next.kind = FoundRecord::Kind::damaged; // the hole may have had more
         }
         return next;
     }
@@ -301,8 +298,8 @@ private:
         return Status::ok();
     }
 
-    // How much of it lies before a hole. All metadata are written, and at most the last block of a
-    // record is one of zeros, of which others may have made a hole, as cp --sparse=always does.
+    // length: gets the bytes before a hole of two blocks. Single blocks of zeros are valid: cp
+    // --sparse=always makes a hole of the last block of a record.
     Status find_what_is_there(const Extent &extent, uint64_t &length) const {
         length = extent.length;
         std::array<std::byte, 2 *format::block> blocks = {};
@@ -324,7 +321,7 @@ private:
         return Status::ok();
     }
 
-    // Blocks that are lost become zeros, which no journal has.
+    // Reads lost blocks as zeros, which no journal has.
     Status read_blocks(uint64_t offset, std::span<std::byte> bytes) const {
         Status status = file_.read(offset, bytes.data(), bytes.size());
         if (status.code() != CD_ERROR_STORE_DAMAGED) {
@@ -342,7 +339,7 @@ private:
         return Status::ok();
     }
 
-    // The first one is enough to tell of.
+    // Keeps the first one.
     void note_flaw(const std::string &flaw) {
         if (flaw_.empty()) {
             flaw_ = flaw;
@@ -374,7 +371,7 @@ public:
         Status status;
         for (const Superblock &header : headers_) {
             status = take(header);
-            // The system may be able to read it the next time.
+            // After CD_ERROR_STORE_IO a later try may succeed.
             if (status.is_ok() || status.code() == CD_ERROR_STORE_IO) {
                 return status;
             }
@@ -449,7 +446,7 @@ private:
             })) {
             return damaged(file_, header.snapshot.offset, "a CD has no parent");
         }
-        // The beginning is no point in time to go back to.
+        // The empty beginning is no point in time to go back to.
         if (behind == FoundRecord::Kind::damaged && holds_nothing(state)) {
             return damaged(file_, header.journal.offset + generation.used(),
                            "the record is damaged, and there is nothing before it");
@@ -502,7 +499,7 @@ private:
                });
     }
 
-    // Parent and sibling index are what tells a CD from others.
+    // True if no two CDs have the same parent and sibling index.
     static bool has_place_for_each(const State &state) {
         std::vector<std::pair<uint64_t, int>> places;
         for (const auto &[number, cd] : state.cds) {
@@ -514,8 +511,7 @@ private:
         return std::ranges::adjacent_find(places) == places.end();
     }
 
-    // That the data are as they should be is found when they are read, but a part of the file that
-    // is gone must not be taken for free, nor two things that lie in one place for what they were.
+    // Collects all extents, and fails if one lies behind the end of the file, or two overlap.
     Status find_extents(const Superblock &header, const State &state,
                         std::vector<Extent> &extents) const {
         std::vector<bool> used(state.runs->size());
@@ -537,7 +533,7 @@ private:
                 extents.push_back({run.offset, run.length});
             }
         }
-        if (!std::ranges::is_sorted(extents, {}, &Extent::offset)) { // as they were after an add
+        if (!std::ranges::is_sorted(extents, {}, &Extent::offset)) { // sorted after an add
             std::ranges::sort(extents, {}, &Extent::offset);
         }
         for (const Extent &extent : header.places()) {
@@ -545,7 +541,7 @@ private:
                            extent);
         }
         for (const Extent &extent : header.places()) {
-            if (extent.end() > file_size_) { // of the first copy that is known already
+            if (extent.end() > file_size_) { // the first copy was checked before
                 return damaged(file_, file_size_,
                                "the file ends before the second copy of its metadata does");
             }
@@ -563,8 +559,7 @@ private:
         return Status::ok();
     }
 
-    // Whether the file has these metadata, and nothing else in their place: what was cut off would
-    // be given twice once they are given up.
+    // True if the file has these older metadata, and nothing else lies in their place.
     bool is_there_beside(const std::vector<Extent> &sorted, const Superblock &other) const {
         return std::ranges::all_of(other.places(), [&](const Extent &extent) {
             const auto behind =
@@ -575,7 +570,7 @@ private:
         });
     }
 
-    // The error with what made somebody look.
+    // Adds the doubt to the error.
     static Status also(const std::string &doubt, const Status &status) {
         const std::string reason = message();
         return fail(status.code(), "%s (%s)", reason.c_str(), doubt.c_str());

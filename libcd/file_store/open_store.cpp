@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // What becomes of the store that has the name.
+    // What happens to the store that has the name.
     enum class Old { is_not_there, is_set_aside, is_removed };
 
     std::string aside() const { return name_ + ".old"; }
@@ -76,8 +76,8 @@ private:
         return options;
     }
 
-    // What a start with CD_RESTART=no kept aside, and ended before it had a store of its own, is
-    // not given up for one that asks for an epoch.
+    // Refuses to start afresh if an epoch was asked for, and a start with CD_RESTART=no that did
+    // not finish has set the store aside.
     Status check_that_there_is_none(const RestartChoice &choice) const {
         if (choice.epoch.value_or(0) == 0) {
             return Status::ok();
@@ -89,9 +89,8 @@ private:
         }
         if (kept) {
             return fail(CD_ERROR_ARGUMENT,
-                        "%s: CD_RESTART asks for epoch %llu, and there is no store, but %s beside "
-                        "it, which a start with CD_RESTART=no has kept aside: rename it to %s to "
-                        "go on from it",
+                        "%s: CD_RESTART asks for epoch %llu, but CD_RESTART=no has set the store "
+                        "aside as %s; rename that to %s",
                         path.c_str(), static_cast<unsigned long long>(*choice.epoch),
                         aside().c_str(), name_.c_str());
         }
@@ -102,7 +101,7 @@ private:
         return Status::ok();
     }
 
-    // What is kept aside goes with the first new point in time.
+    // The store that is set aside is removed at the first advance.
     Status start_afresh(const File &file) {
         bool kept = false;
         Status status = directory_.look_for(aside(), kept);
@@ -116,10 +115,9 @@ private:
         return create(keeps ? Old::is_set_aside : Old::is_removed);
     }
 
-    // A store that began in this way and has not advanced since holds nothing that is worth more
-    // than what was kept aside for it; one that is damaged holds nothing at all. One that cannot be
-    // read now, or not by this library, may; but where ranks have agreed on an image it is the
-    // image that counts.
+    // newer: true if the store has advanced since it began, so that it is worth more than the one
+    // that was set aside for it. A damaged store is worth nothing. A store that cannot be read is
+    // an error, unless the ranks have agreed on an image.
     Status ask_whether_newer(const File &file, bool &newer) const {
         const uint64_t begun_with = request_.start ? request_.start->epoch : 0;
         Loaded loaded;
@@ -134,21 +132,21 @@ private:
         const std::string reason = message();
         keeper.reset();
         return fail(status.code(),
-                    "%s. It does not say whether it is newer than \"%s\" beside it, of which one "
-                    "would have to go; remove one of them, or try again",
+                    "%s. One of it and \"%s\" beside it would have to go; remove the older one, or "
+                    "try again",
                     reason.c_str(), aside().c_str());
     }
 
     Status create(Old old) {
-        Directory names; // the store takes the other one with it, also if it is not finished
+        Directory names; // the store takes over the other one
         if (Status status = Directory::open(directory_.path(), names); !status) {
             return status;
         }
         Status status = make_new(old, names);
         if (!status) {
-            opened_.pieces.clear(); // which give their places back to the store
+            opened_.pieces.clear(); // before the store, to which they give their extents back
             opened_.store.reset();
-            // As the other ranks do, see FileStore::undo_start().
+            // The other ranks do the same in FileStore::undo_start().
             if (old == Old::is_removed && request_.start) {
                 names.give_back(name_, aside(), forced_);
             }
@@ -156,7 +154,7 @@ private:
         return status;
     }
 
-    // The old store keeps the name unless all succeeds.
+    // Leaves the old store its name after a failure.
     Status make_new(Old old, const Directory &names) {
         File file;
         NewName own(names, name_);
@@ -169,8 +167,8 @@ private:
         }
         if (old == Old::is_not_there && there) {
             return fail(CD_ERROR_STORE_LOCKED,
-                        "%s/%s: another process has made this store just now; repeat the call to "
-                        "go on from it, once that process has ended",
+                        "%s/%s: another process has made this store just now; repeat the call "
+                        "after that process has ended",
                         names.path(), name_.c_str());
         }
         if (Status status = names.remove_hidden(name_); !status) {
@@ -191,7 +189,7 @@ private:
         return status;
     }
 
-    // The old store is never without a name.
+    // Never leaves the old store without a name.
     Status replace(NewName &own, const Directory &names, Old old) {
         const std::string hidden = Directory::removed(name_);
         OldName of_old(names, name_, forced_);
@@ -247,7 +245,7 @@ private:
     Status copy_image(const File &file, Superblock identity) const {
         const std::string &path = request_.start->image;
         constexpr int flags =
-            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no fifo is waited for
+            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // does not wait for a fifo
         const File image(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
         if (!image.is_open()) {
             return image.refused("open the image to start from");
@@ -263,19 +261,17 @@ private:
         if (epoch != request_.start->epoch) {
             return fail(
                 CD_ERROR_STORE_DAMAGED,
-                "%s: the image should be of epoch %llu, and is of epoch %llu; put back what "
-                "this rank had of epoch %llu, or start with CD_RESTART=EPOCH for another "
-                "epoch that all ranks have, or afresh with CD_RESTART=no",
+                "%s: the image should be of epoch %llu, and is of epoch %llu; put the right one "
+                "back, or start with CD_RESTART=EPOCH for an epoch that all ranks have",
                 path.c_str(), static_cast<unsigned long long>(request_.start->epoch),
-                static_cast<unsigned long long>(epoch),
-                static_cast<unsigned long long>(request_.start->epoch));
+                static_cast<unsigned long long>(epoch));
         }
         identity.names_all_objects = found.header.names_all_objects;
         return write_image(image, identity, std::move(found.state), file);
     }
 
     Status attach(File file, std::optional<uint64_t> epoch) {
-        // What a killed process wrote is there for us, but not yet for whoever comes after a crash.
+        // A killed process may not have forced what it wrote.
         if (Status status = forced_ ? file.sync_all() : Status::ok(); !status) {
             return status;
         }
@@ -289,7 +285,7 @@ private:
         if (Status status = choose_point_in_time(file, epoch); !status) {
             return status;
         }
-        // Two names of one store: a start afresh was killed before its own had either.
+        // The store has both names if a start afresh was killed early.
         bool is_itself_aside = false;
         if (Status status = directory_.has_name(aside(), file, is_itself_aside); !status) {
             return status;
@@ -304,8 +300,7 @@ private:
         return is_itself_aside ? Status::ok() : tell_of_what_is_aside();
     }
 
-    // A start that was killed before its first advance need not have put anything aside in all
-    // ranks.
+    // Warns: a start that was killed before its first advance has set aside stores of some ranks.
     Status tell_of_what_is_aside() const {
         const FileStore &store = *opened_.store;
         bool kept = false;
@@ -324,8 +319,7 @@ private:
         return Status::ok();
     }
 
-    // Data are read only where another choice is possible: what is damaged is found when it is
-    // restored, too.
+    // Reads data only if there are older points in time: a restore finds damage, too.
     Status choose_point_in_time(const File &file, std::optional<uint64_t> epoch) const {
         Loaded &loaded = opened_.loaded;
         if (!epoch && loaded.doubt.empty() && !loaded.state.versions.empty()) {
@@ -351,15 +345,14 @@ private:
         return Status::ok();
     }
 
-    // A file that was copied or renamed is another CD's.
+    // Refuses the file of another CD, which was copied or renamed.
     Status check_identity(const File &file, const Superblock &header) const {
         if (header.rank == request_.rank && header.name == request_.name) {
             return Status::ok();
         }
         return fail(CD_ERROR_STORE_DAMAGED,
-                    "%s: the header at offset 0 says that the store is that of the root CD \"%s\" "
-                    "of rank %d, not of \"%s\" of rank "
-                    "%d; it was copied or renamed. Rename it to %s to start from it as that root",
+                    "%s: the header at offset 0 names the root CD \"%s\" of rank %d, not \"%s\" of "
+                    "rank %d; it was copied or renamed. Rename it to %s to start from it",
                     file.path(), header.name.c_str(), header.rank, request_.name.c_str(),
                     request_.rank, store_name(header.rank, header.name).c_str());
     }
@@ -370,8 +363,7 @@ private:
         while (state.cds[State::root].epoch != epoch && !state.versions.empty()) {
             go_back(opened_.loaded);
         }
-        // What is newer ends with the first change, so the choice must not be one for nothing; and
-        // of a damaged one the older ones are to be chosen while the file is as it was.
+        // The first change gives up all newer points in time: check that the chosen one is whole.
         if (state.cds[State::root].epoch == epoch) {
             const auto unchecked = opened_.loaded.doubt.empty() ? Unchecked::counts_as_whole
                                                                 : Unchecked::counts_as_damaged;
@@ -388,7 +380,7 @@ private:
         opened_.store = std::make_shared<FileStore>(std::move(file), size, std::move(directory_),
                                                     name_, options(), addresses_);
         opened_.store->keep_aside(aside());
-        // What is protected is read right after it was written.
+        // A protected store is read right after it was written, from the page cache.
         if (forced_ && !request_.storage.is_protected()) {
             opened_.store->volume().write_past_cache();
         }

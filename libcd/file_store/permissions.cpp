@@ -78,7 +78,7 @@ Status lock_store(const File &file) {
 
 namespace {
 
-// A link is not followed. What this user may not look at is refused by whoever opens it.
+// True for errors that mean there is none. Opening it later refuses links and forbidden files.
 bool tells_that_there_is_none(int error) {
     return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EACCES ||
            error == ENAMETOOLONG;
@@ -88,7 +88,7 @@ Status cannot_look_at(const std::string &path) {
     return refuse_path_for_error(path.c_str(), "look at it");
 }
 
-// Nothing where there is nothing of the kind that flags ask for.
+// there: gets the status of a file of the kind that `flags` ask for, or nothing.
 Status look_at(int directory, const std::string &name, const std::string &path, int flags,
                std::optional<os::FileStatus> &there) {
     const File file(os::system().open_at(directory, name.c_str(), O_PATH | O_NOFOLLOW | flags, 0),
@@ -105,8 +105,8 @@ Status look_at_directory(const std::string &path, std::optional<os::FileStatus> 
     return look_at(AT_FDCWD, path, path, O_DIRECTORY, there);
 }
 
-// Stores, or protected points in time. In a directory of all, names that others have made say
-// nothing.
+// has_some: true if the user has stores or checkpoints in the directory; files of others do not
+// count.
 Status look_for_stores_of(uid_t user, const std::string &path, bool &has_some) {
     const File directory(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0),
                          path);

@@ -16,7 +16,7 @@ bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
     return ByteReader(bytes.subspan(at)).fixed32() == crc32c(0, bytes.data(), at);
 }
 
-// Whether the bytes are a header that makes sense.
+// False if the header makes no sense.
 bool decode(ByteReader &reader, uint32_t features, Superblock &header) {
     for (std::byte &byte : header.id) {
         byte = std::byte{reader.fixed8()};
@@ -76,7 +76,7 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
             return Status::ok();
         }
     }
-    // Every version has its number here, and from the second on the checksum at the same place.
+    // Every version has its number here. From version 2 on the checksum is at the same place.
     found.version = reader.fixed32();
     if (!has_checksum_at(bytes, found.version == 1 ? format::header_checksum_of_version_1
                                                    : format::header_checksum)) {

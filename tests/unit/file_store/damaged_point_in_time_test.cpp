@@ -237,7 +237,7 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
                       return message.find(part) != std::string::npos;
                   };
                   return root == nullptr && message.starts_with(store()) &&
-                                 says("of no point in time of the store is it known that it is "
+                                 says("no point in time of the store is known to be "
                                       "whole (epoch 3 and older "
                                       "ones): the 65536 bytes of data at offset ") &&
                                  says("start with CD_RESTART=no, which keeps it as .old") &&

@@ -134,10 +134,8 @@ TEST_F(StartFromImage, SaysWhatToDoWhereTheImageIsOfAnotherEpoch) {
     EXPECT_EQ(open_store(of_another, MemoryNames::instance(), opened).code(),
               CD_ERROR_STORE_DAMAGED);
     EXPECT_EQ(std::string(message()),
-              image() +
-                  ": the image should be of epoch 5, and is of epoch 1; put back what this "
-                  "rank had of epoch 5, or start with CD_RESTART=EPOCH for another epoch that "
-                  "all ranks have, or afresh with CD_RESTART=no");
+              image() + ": the image should be of epoch 5, and is of epoch 1; put the right one "
+                        "back, or start with CD_RESTART=EPOCH for an epoch that all ranks have");
 }
 
 // Without an image that ranks have agreed on it would be refused.

@@ -38,6 +38,25 @@ std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
     return points;
 }
 
+Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
+                                     const Request &request, const std::vector<Findings> &findings,
+                                     const std::vector<Start> &points) {
+    if (!request.restart.empty() && request.restart != "yes") {
+        return Status::ok();
+    }
+    for (const auto &[newest, rank, path] : elsewhere) {
+        if (!is_forgotten(findings, newest) &&
+            (points.empty() || points.front().point.number < newest.number)) {
+            return fail(CD_ERROR_RESTART_MISMATCH,
+                        "root \"%s\": epoch %llu is only in %s on the node of rank %d. Copy that "
+                        "directory to the nodes of this root, or start with CD_RESTART=no",
+                        request.root.c_str(), static_cast<unsigned long long>(newest.epoch),
+                        path.c_str(), rank);
+        }
+    }
+    return Status::ok();
+}
+
 Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks) {
     RestartChoice choice;
     if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {

@@ -222,6 +222,24 @@ Status look_at_points(const std::string &path, Content &content) {
     return Status::ok();
 }
 
+std::optional<CheckpointId> find_newest_committed(const std::string &path) {
+    const SavedMessage keeper;
+    std::vector<std::string> names;
+    std::optional<CheckpointId> newest;
+    if (!names_in_if_there(path, names)) {
+        return newest;
+    }
+    for (const std::string &name : names) {
+        const auto point = point_of(name);
+        std::vector<std::string> files;
+        if (point && (!newest || *newest < *point) && names_in(path_in(path, name), files) &&
+            std::ranges::any_of(files, is_agreed_record)) {
+            newest = point;
+        }
+    }
+    return newest;
+}
+
 // The program may go elsewhere later.
 Status CheckpointDir::name(const std::string &directory, const std::string &root, bool sync,
                            const char *key, CheckpointDir &folder) {

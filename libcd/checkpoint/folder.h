@@ -42,6 +42,10 @@ Status names_in_if_there(const std::string &path, std::vector<std::string> &name
 // What is not ours is left alone and not told of. May throw std::bad_alloc.
 Status look_at_points(const std::string &path, Content &content);
 
+// The newest checkpoint in a directory NAME.points that a rank has recorded as committed, by names
+// alone; nothing where the directory cannot be read. May throw std::bad_alloc.
+std::optional<CheckpointId> find_newest_committed(const std::string &path);
+
 // The directory of one root's points in time: DIR/NAME.points. All ranks of a node share it.
 class CheckpointDir {
 public:

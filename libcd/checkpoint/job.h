@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "checkpoint/elsewhere.h"
+#include "checkpoint/checkpoint.h"
 #include "redset/exchange.h"
 #include "redset/set.h"
 
@@ -13,6 +13,13 @@
 #include <vector>
 
 namespace cd::checkpoint {
+
+// A committed checkpoint of a root in a directory of a rank that does not have that root.
+struct Elsewhere {
+    CheckpointId newest;
+    int rank = 0;
+    std::string path;
+};
 
 // What becomes of the meetings of a rank that leaves.
 enum class Parting : uint8_t {
@@ -32,7 +39,8 @@ public:
     virtual int program_ranks() const = 0;
     virtual std::string node() const = 0;
 
-    // What other ranks of the program see of the root; all of those that meet know the same.
+    // What ranks without the root have of it in their directories. All ranks of the root get the
+    // same.
     virtual const std::vector<Elsewhere> &elsewhere() const = 0;
 
     // All call it; those with the same color meet in part, in the order of their keys. All get the

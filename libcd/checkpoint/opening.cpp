@@ -301,7 +301,7 @@ private:
             points_ = all_agreed(findings_);
             begins_ = points_.empty() && request_.restart != "no";
             Status status =
-                check_that_nothing_later_is(job_.elsewhere(), request_.restart, findings_, points_);
+                check_nothing_newer_elsewhere(job_.elsewhere(), request_, findings_, points_);
             return status ? choose(job_, request_, points_, result_.remarks) : status;
         });
         if (Status status = agree_on_memory(job_, chosen); !status) {
@@ -321,7 +321,7 @@ private:
         Status brought = bring_newest(job_, stores_, findings_, points_, request_.sync, leftovers,
                                       result_, division_);
         if (!brought) {
-            return with_remedy(with_those_elsewhere(brought, job_.elsewhere()), request_.restart);
+            return with_remedy(brought, request_.restart, job_.elsewhere());
         }
         brought = leftovers.remove(job_, stores_);
         const bool chooses = !request_.restart.empty() && request_.restart != "yes";

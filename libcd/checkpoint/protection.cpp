@@ -410,12 +410,6 @@ void Protection::remove_what_is_buried() {
         job_->warn_once(message());
         return;
     }
-    if (std::ranges::any_of(job_->elsewhere(), [&](const Elsewhere &each) {
-            return !opened_.flush_store ||
-                   opened_.stores[*opened_.flush_store].folder.directory() != each.directory;
-        })) {
-        return; // what could not come from there may come to a later program
-    }
     for (size_t i = opened_.stores.size(); i-- > 0;) {
         // The first knows of the others until they are gone on all nodes.
         if (i == 0 && opened_.stores.size() > 1 && !agree(*job_, Status::ok())) {

@@ -217,11 +217,18 @@ Status bring(Job &job, const CheckpointDir &folder, const Findings &findings,
     return bringing.bring(point, division);
 }
 
-Status with_remedy(Status status, const std::string &restart) {
+Status with_remedy(Status status, const std::string &restart,
+                   const std::vector<Elsewhere> &elsewhere) {
     RestartChoice choice;
     if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED ||
         !parse_restart_choice(restart.c_str(), choice)) {
         return status;
+    }
+    if (!elsewhere.empty()) {
+        return fail(status.code(),
+                    "%s; rank %d, which does not have this root, has files of it in %s: copy that "
+                    "directory to the nodes of this root, or start with CD_RESTART=no",
+                    message(), elsewhere.front().rank, elsewhere.front().path.c_str());
     }
     std::array<char, 100> others = {};
     if (choice.epoch) {

@@ -17,6 +17,7 @@ Status bring(Job &job, const CheckpointDir &folder, const Findings &findings,
              const CheckpointId &point, bool sync, Division &division);
 
 // Says what helps where too much is lost of all that was tried. restart: CD_RESTART, as it is.
-Status with_remedy(Status status, const std::string &restart);
+Status with_remedy(Status status, const std::string &restart,
+                   const std::vector<Elsewhere> &elsewhere);
 
 } // namespace cd::checkpoint

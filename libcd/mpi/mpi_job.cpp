@@ -3,20 +3,26 @@
 #include "mpi/mpi_job.h"
 
 #include "base/no_throw.h"
+#include "checkpoint/folder.h"
 #include "mpi/meeting.h"
 #include "mpi/world.h"
+#include "redset/kvtree_file.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 
 namespace cd::mpi {
 namespace {
 
+using checkpoint::Elsewhere;
 using redset::Bytes;
+using redset::KvTree;
+using RanksOfRoots = std::map<std::string, std::set<int>>; // by name
 
-checkpoint::RanksOfRoots by_root(const std::vector<Bytes> &names) {
-    checkpoint::RanksOfRoots roots;
+RanksOfRoots by_root(const std::vector<Bytes> &names) {
+    RanksOfRoots roots;
     for (size_t rank = 0; rank < names.size(); ++rank) {
         roots[std::string(view_of(names[rank]))].insert(static_cast<int>(rank));
     }
@@ -44,6 +50,68 @@ std::set<std::string> separated(const Bytes &told) {
     return all;
 }
 
+constexpr char source[] = "checkpoints of other roots";
+
+// The checkpoints of roots that this rank does not have, in its directories.
+Status encode_others(int self, const RanksOfRoots &roots, const OwnRoot &own, Bytes &bytes) {
+    KvTree tree;
+    for (const auto &[root, ranks] : roots) {
+        for (const std::string &directory : own.directories) {
+            const std::string path = checkpoint::CheckpointDir::path_below(directory, root);
+            if (ranks.contains(self)) {
+                continue;
+            }
+            if (const auto newest = checkpoint::find_newest_committed(path)) {
+                KvTree &found = tree.add(std::to_string(tree.elements().size()));
+                found.add_value("ROOT", root);
+                found.add_value("POINT", checkpoint::directory_name(*newest));
+                found.add_value("PATH", path);
+            }
+        }
+    }
+    return redset::encode_image(tree, source, bytes);
+}
+
+Status decode_others(const Bytes &bytes, int rank, const std::string &root,
+                     std::vector<Elsewhere> &elsewhere) {
+    KvTree tree;
+    uint64_t size = 0;
+    if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
+        return status;
+    }
+    for (const auto &[number, each] : tree.elements()) {
+        const auto newest = checkpoint::point_of(each.value("POINT").value_or(""));
+        if (newest && each.value("ROOT") == root) {
+            elsewhere.push_back({*newest, rank, std::string(each.value("PATH").value_or(""))});
+        }
+    }
+    return Status::ok();
+}
+
+// All ranks of `all` call it and get the same outcome. elsewhere: of this rank's root.
+Status find_elsewhere(MpiExchange &all, const RanksOfRoots &roots, const OwnRoot &own,
+                      std::vector<Elsewhere> &elsewhere) {
+    if (roots.size() < 2) {
+        return Status::ok();
+    }
+    Bytes found;
+    std::vector<Bytes> gathered;
+    Status ready = catch_exceptions([&] { return encode_others(all.self(), roots, own, found); });
+    if (Status status = gather_all(all, ready, view_of(found), gathered); !status) {
+        return status;
+    }
+    return all.check_all(catch_exceptions([&] {
+        for (size_t rank = 0; rank < gathered.size(); ++rank) {
+            if (Status status =
+                    decode_others(gathered[rank], static_cast<int>(rank), own.name, elsewhere);
+                !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }));
+}
+
 // live: what each rank has. Halves of one root would go on from different points in time.
 Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &live) {
     std::vector<int> ranks;
@@ -66,8 +134,7 @@ Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &
 } // namespace
 
 MpiJob::MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all,
-               std::vector<int> ranks, int program_ranks,
-               std::vector<checkpoint::Elsewhere> elsewhere)
+               std::vector<int> ranks, int program_ranks, std::vector<Elsewhere> elsewhere)
     : MpiRanks(std::move(all), std::move(ranks), program_ranks, std::move(elsewhere)),
       name_(std::move(name)) {}
 
@@ -89,7 +156,7 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) 
         return status;
     }
     std::vector<int> ranks;
-    checkpoint::RanksOfRoots roots;
+    RanksOfRoots roots;
     std::string own_live;
     Status known = catch_exceptions([&] {
         roots = by_root(names);
@@ -104,19 +171,8 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) 
     if (Status status = gather_all(all, Status::ok(), own_live, live); !status) {
         return status;
     }
-    std::set<std::string> live_names;
-    known = catch_exceptions([&] {
-        for (const Bytes &theirs : live) {
-            live_names.merge(separated(theirs));
-        }
-        return Status::ok();
-    });
-    if (Status status = all.check_all(known); !status) {
-        return status;
-    }
-    std::vector<checkpoint::Elsewhere> elsewhere;
-    SavedStatus brought;
-    if (Status status = bring_together(all, roots, live_names, root, elsewhere, brought); !status) {
+    std::vector<Elsewhere> elsewhere;
+    if (Status status = find_elsewhere(all, roots, root, elsewhere); !status) {
         return status;
     }
     std::unique_ptr<MpiExchange> part;
@@ -127,9 +183,7 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) 
     MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
     Status ready = catch_exceptions([&] {
-        Status status = brought.again();
-        status = status ? check_that_nobody_has(root.name, live) : status;
-        if (!status) {
+        if (Status status = check_that_nobody_has(root.name, live); !status) {
             return status;
         }
         auto name = std::make_unique<LiveName>(root.name); // what can fail before part is taken

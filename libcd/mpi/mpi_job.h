@@ -5,13 +5,18 @@
 #include "base/saved_status.h"
 #include "mpi/live_names.h"
 #include "mpi/mpi_ranks.h"
-#include "mpi/roots_apart.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace cd::mpi {
+
+// What a rank says of its root before it meets the ranks that share it.
+struct OwnRoot {
+    std::string name;
+    std::vector<std::string> directories; // where this rank may have checkpoints of other roots
+};
 
 // The ranks of MPI_COMM_WORLD that have a root of one name.
 class MpiJob : public MpiRanks {

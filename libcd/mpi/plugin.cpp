@@ -82,6 +82,15 @@ Status tell_start(const Protection &opened, cd_protected_start &start) {
     return Status::ok();
 }
 
+// All nodes see that of flush=.
+std::vector<std::string> directories_of(const checkpoint::Request &request) {
+    std::vector<std::string> directories = request.stores;
+    if (request.flush_store) {
+        directories.erase(directories.begin() + static_cast<std::ptrdiff_t>(*request.flush_store));
+    }
+    return directories;
+}
+
 // Once they have met, ranks tell each other what one of them fails at.
 Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &protection,
                  cd_protected_start &start) {
@@ -94,7 +103,7 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     std::unique_ptr<checkpoint::Job> job;
     OwnRoot own;
     ready = catch_exceptions([&] {
-        own = {root.name, asked_in(request), request.sync};
+        own = {root.name, directories_of(request)};
         return Status::ok();
     });
     if (!ready) {

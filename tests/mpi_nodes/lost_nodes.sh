@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# lost_nodes.sh NAME FLAVOUR SOLVER LIBCD_MPI FINALIZE_MPICH CDCTL COUPLED: a solver on nodes with network, host
+# lost_nodes.sh NAME FLAVOUR SOLVER LIBCD_MPI FINALIZE_MPICH CDCTL: a solver on nodes with network, host
 # name and local directory of their own, of which some are lost with all that they have; others take
 # their places, and the answer is that of a run that nobody disturbed. Where this machine allows no
 # such nodes, or with CD_TEST_NODES=directories, they are directories, and that is said. With
@@ -11,7 +11,7 @@ set -euo pipefail
 name=$1 flavour=$2 solver=$3 library=$4
 # shellcheck disable=SC2034 # of nodes.sh
 finalize_mpich=$5
-cdctl=$6 coupled=$7
+cdctl=$6
 here=$(dirname "$0")
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-nodes.XXXXXX")
 local_directory=$scratch/local
@@ -184,15 +184,8 @@ save_what_is_left() { # [STORES]
     unset -f ssh cdctl
 }
 
-run_coupled() { # LOG NODES EPOCHS STORAGE: two codes, each on half of the nodes
-    local nodes
-    read -ra nodes <<<"$2"
-    run_on_nodes "$flavour" "$2" "$library" "$coupled" "store=file,dir=$local_directory/stores,$4" \
-        "$3" "${nodes[@]}" >"$scratch/$1.log" 2>&1 </dev/null || die "the run $1 failed"
-}
-
 # Directories have no names that a rank finds, nor a size, and the STORE of a level is the same one for all.
-if [[ $name = @(switches|saved_stores|coupled_stores|no_room) ]] && ! nodes_have_names; then
+if [[ $name = @(switches|saved_stores|no_room) ]] && ! nodes_have_names; then
     echo "$name: not run, since nodes that are directories have no host names and sizes"
     exit 77
 fi
@@ -301,16 +294,6 @@ saved_stores) # the same, where the level of the fourth step has a store of its 
     use "m0 m1 m2 m3"
     must_go_on again 4 redundancy=xor "DIRECTORY=$scratch/parallel/saved" NODES=
     [ "$(count again 'earlier programs had')" -eq 0 ] || die "the stores of the nodes are looked for"
-    ;;
-coupled_stores) # nodes come in another order, and without the level that had a store of its own
-    use "$few"
-    printf '%s\n' 'CKPT=0 TYPE=XOR' "CKPT=1 INTERVAL=2 TYPE=XOR STORE=$local_directory/ssd" >"$scratch/levels"
-    run_coupled first "$few" 2 "config=$scratch/levels"
-    run_coupled again "n3 n2 n1 n0" 0 redundancy=xor
-    by_all again 'from epoch 2, state [2468]$'
-    [ -z "$(files_of_node n0 -path '*ocean.points*')" ] || die "what has come to other nodes is still on n0"
-    run_coupled back "$few" 0 redundancy=xor
-    by_all back 'from epoch 2, state [2468]$'
     ;;
 flushed) # the copy of step 4 may not have counted yet
     use "$few"

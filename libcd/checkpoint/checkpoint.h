@@ -57,9 +57,6 @@ std::optional<uint64_t> tombstone_of(std::string_view file_name);
 redset::KvTree tombstone_tree(const CommitMarker &tombstone);
 Status read_tombstone(const redset::KvTree &tree, const char *file, CommitMarker &tombstone);
 
-// The file with the directories in which there may be points in time besides this one.
-constexpr char store_list_name[] = "stores";
-
 // What a rank writes down of a point in time, besides the data: who protects it.
 struct Record {
     CheckpointId point;

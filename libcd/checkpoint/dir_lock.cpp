@@ -4,7 +4,6 @@
 
 #include "base/no_throw.h"
 #include "base/path.h"
-#include "checkpoint/folder.h"
 #include "file_store/directory.h"
 #include "os/system.h"
 #include "redset/kvtree.h"
@@ -105,7 +104,7 @@ DirLock::~DirLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 
 // Its own file comes first, so that of two jobs one sees the other's. Who had the directory before
 // may have removed it since it was opened here, as nothing was in it.
-Status DirLock::take(const std::string &directory, const User &user, Gone gone,
+Status DirLock::take(const std::string &directory, const User &user,
                      std::unique_ptr<DirLock> &lock) {
     const std::string path = path_of(directory, user.session, user.rank);
     std::unique_ptr<DirLock> taken;
@@ -114,10 +113,6 @@ Status DirLock::take(const std::string &directory, const User &user, Gone gone,
         File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
                   path);
         if (!file.is_open() && errno == ENOENT) {
-            if (gone == Gone::left) {
-                lock = nullptr;
-                return Status::ok();
-            }
             Directory made;
             if (Status status = Directory::open(directory, made); !status) {
                 return status;
@@ -146,16 +141,6 @@ Status DirLock::take(const std::string &directory, const User &user, Gone gone,
     return alone;
 }
 
-Status DirLock::take(const std::string &directory, const User &user,
-                     std::unique_ptr<DirLock> &lock) {
-    return take(directory, user, Gone::made_again, lock);
-}
-
-Status DirLock::take_if_there(const std::string &directory, const User &user,
-                              std::unique_ptr<DirLock> &lock) {
-    return take(directory, user, Gone::left, lock);
-}
-
 Status DirLock::find_users(const std::string &directory, uint64_t session,
                            std::vector<int> &ranks) {
     std::vector<std::string> names;
@@ -174,12 +159,6 @@ Status DirLock::find_users(const std::string &directory, uint64_t session,
     return Status::ok();
 }
 
-bool DirLock::is_used_by(const std::string &directory, uint64_t session, int rank) {
-    const std::string path = path_of(directory, session, rank);
-    return File(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path)
-        .is_open();
-}
-
 Status DirLock::check_unused(const std::string &directory, std::optional<uint64_t> session) {
     return check_alone(directory, session, "wait until it ends, or use a copy of them");
 }
@@ -196,6 +175,14 @@ void DirLock::remove_what_the_dead_left(const std::string &directory, uint64_t s
             return Status::ok();
         });
     });
+}
+
+void close_stores(std::vector<OpenStore> &stores) noexcept {
+    for (OpenStore &store : stores) {
+        store.lock.reset();
+        store.folder.remove_if_empty();
+    }
+    stores.clear();
 }
 
 } // namespace cd::checkpoint

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "checkpoint/checkpoint_dir.h"
 #include "file_store/file.h"
 
 #include <cstdint>
@@ -34,17 +35,9 @@ public:
     // directory again where it has gone. May throw std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<DirLock> &lock);
-    // The same, but where the directory has gone there is nothing to lock.
-    static Status take_if_there(const std::string &directory, const User &user,
-                                std::unique_ptr<DirLock> &lock);
-
     // The ranks of a job that use the directory, from whichever nodes. May throw std::bad_alloc.
     static Status find_users(const std::string &directory, uint64_t session,
                              std::vector<int> &ranks);
-
-    // Whether a rank of a job uses the directory, also where a file system tells of new files late
-    // to those who list them.
-    static bool is_used_by(const std::string &directory, uint64_t session, int rank);
 
     // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not. session:
     // whose users do not count.
@@ -58,12 +51,18 @@ public:
     static void remove_what_the_dead_left(const std::string &directory, uint64_t session);
 
 private:
-    enum class Gone { made_again, left };
-    static Status take(const std::string &directory, const User &user, Gone gone,
-                       std::unique_ptr<DirLock> &lock);
-
     std::string path_;
     File file_;
 };
+
+// A directory of checkpoints that a start uses.
+struct OpenStore {
+    CheckpointDir folder;
+    bool reports = false;                    // this rank reports what is in it
+    std::unique_ptr<DirLock> lock = nullptr; // of reporters
+};
+
+// Ends the locks and removes directories in which there is nothing.
+void close_stores(std::vector<OpenStore> &stores) noexcept;
 
 } // namespace cd::checkpoint

@@ -53,7 +53,7 @@ template <typename Part> size_t length_of(const Part &part, uint64_t round) {
     return part.announcement.readable != 0 ? length_of(part.transfer, round) : 0;
 }
 
-class Moving final : public Arrivals {
+class Moving {
 public:
     Moving *kept_before = nullptr; // see keep_for_ever()
 
@@ -137,26 +137,7 @@ public:
         return outcome_;
     }
 
-    std::map<std::string, std::string> paths() const override {
-        std::map<std::string, std::string> paths;
-        for (const Incoming &each : incoming_) {
-            if (each.whole != std::byte{}) {
-                paths[each.transfer.name] = drafts_.path(each.draft);
-            }
-        }
-        return paths;
-    }
-
-    void give_up(const std::string &name) override {
-        for (Incoming &each : incoming_) {
-            if (each.whole != std::byte{} && each.transfer.name == name) {
-                drafts_.give_up(each.draft);
-                each.whole = std::byte{};
-            }
-        }
-    }
-
-    Status publish() override {
+    Status publish() {
         return catch_exceptions([&] { return drafts_.publish(); });
     }
 
@@ -273,9 +254,8 @@ Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
 
 } // namespace
 
-Status receive_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
-                     const std::vector<Transfer> &transfers, bool sync,
-                     std::unique_ptr<Arrivals> &arrivals) {
+Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
+                  const std::vector<Transfer> &transfers, bool sync) {
     std::unique_ptr<Moving> moving;
     Status prepared = catch_exceptions([&] {
         moving = std::make_unique<Moving>(job.all(), folder.path_of(point), job.rank(), sync);
@@ -296,18 +276,8 @@ Status receive_files(Job &job, const CheckpointDir &folder, const CheckpointId &
         keep_for_ever(std::move(moving));
         return status;
     }
-    if (Status status = agree(job, moving->finish()); !status) {
-        return status;
-    }
-    arrivals = std::move(moving);
-    return Status::ok();
-}
-
-Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
-                  const std::vector<Transfer> &transfers, bool sync) {
-    std::unique_ptr<Arrivals> arrivals;
-    Status status = receive_files(job, folder, point, transfers, sync, arrivals);
-    return status ? agree(job, arrivals->publish()) : status;
+    Status status = agree(job, moving->finish());
+    return status ? agree(job, moving->publish()) : status;
 }
 
 } // namespace cd::checkpoint

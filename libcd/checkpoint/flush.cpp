@@ -4,7 +4,7 @@
 
 #include "base/counted.h"
 #include "base/no_throw.h"
-#include "checkpoint/tree_file.h"
+#include "checkpoint/checkpoint_dir.h"
 #include "redset/atomic_files.h"
 #include "redset/checksums.h"
 #include "redset/encode.h"
@@ -177,7 +177,7 @@ void Flush::finish() noexcept {
 // The copies before this one, or, as some rank could not copy, what the others have of it: a store
 // in which there is little room would never have enough for another one.
 Status Flush::remove_what_does_not_count(bool all_copied) const {
-    if (!store_.speaks) {
+    if (!store_.reports) {
         return Status::ok();
     }
     return all_copied

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/saved_status.h"
-#include "checkpoint/opening.h"
+#include "checkpoint/dir_lock.h"
+#include "checkpoint/job.h"
+#include "checkpoint/redundancy_sets.h"
 
 #include <atomic>
 #include <string>

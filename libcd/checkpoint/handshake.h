@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "checkpoint/opening.h"
+#include "checkpoint/dir_lock.h"
+#include "checkpoint/job.h"
+#include "checkpoint/options.h"
 
 #include <cstdint>
 #include <string>
@@ -10,32 +12,18 @@
 
 namespace cd::checkpoint {
 
-// What ranks have to know of each other before anything else.
+// What a rank sends to all others before anything else.
 struct Handshake {
-    std::string settings;            // that all have to have alike
-    std::vector<std::string> groups; // by level
-    std::vector<std::string>
-        relative; // by store: what it is here, if its name does not begin with /
-    std::vector<std::string> directories; // by store: what tells it from others
-    std::vector<std::string> problems;    // by store: why what is listed cannot be opened
-    std::vector<std::string> there;       // by store: "yes", or nothing for what is listed
-    std::vector<std::string> listed;      // in the list of stores that it sees
-    bool has_list = false;
-    std::string list_problem; // why it cannot read that
+    std::string settings;                 // that all ranks must have alike
+    std::vector<std::string> groups;      // by level
+    std::vector<std::string> directories; // by store: the node, and the directory's identity
     uint64_t session = 0;
 };
 
-struct Introduced {
-    std::vector<Handshake> all; // by position in the job
-    // Each directory once, by whichever names: those of the request, and behind them those in which
-    // programs with another configuration have left points in time of the root, as far as they are
-    // there on any node.
-    std::vector<OpenStore> stores;
-    size_t asked_for = 0;       // how many of them the request has
-    std::vector<size_t> places; // which one each of the request's is
-};
-
-// Opens the stores. All ranks get the same outcome. Does not throw.
-Status introduce(Job &job, const Request &request, Introduced &introduced);
+// Opens the stores of the request and gathers all ranks' handshakes, by position in the job. Fails
+// where settings differ, and where a rank has one directory under two names. All ranks get the same
+// outcome; after a failure `stores` is empty. Does not throw.
+Status shake_hands(Job &job, const Request &request, std::vector<OpenStore> &stores,
+                   std::vector<Handshake> &all);
 
 } // namespace cd::checkpoint

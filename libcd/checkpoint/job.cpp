@@ -149,7 +149,7 @@ Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
     std::vector<Bytes> told;
     Status met = redset::gather_outcomes(job.all(), own, bytes, told);
     if (!met) {
-        return job.all().has_been_left() ? met : kept.again();
+        return kept.again();
     }
     return outcome_of(job, std::move(told), all);
 }

@@ -21,13 +21,6 @@ struct Elsewhere {
     std::string path;
 };
 
-// What becomes of the meetings of a rank that leaves.
-enum class Parting : uint8_t {
-    together, // all leave, and can still meet
-    first,    // others go on, and have been told; of those who leave this is the first rank
-    later     // the same, of another rank; or there was nothing more to tell
-};
-
 // The processes whose roots have one name, as they meet: over MPI, or in the memory of one process.
 // They are numbered from 0; ranks are those of the whole program, and ascend.
 class Job {
@@ -50,13 +43,6 @@ public:
     // Those of a set of which this rank is a member.
     Status meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part);
 
-    // This rank ends: begins to tell the others, who may go on. They learn it where they meet next,
-    // and meet no more.
-    virtual void begin_to_leave() noexcept {}
-    // Waits until all others have come to a meeting, or leave, too. After begin_to_leave() of all
-    // jobs: others may wait in that of another one.
-    virtual Parting leave() noexcept { return Parting::together; }
-
     // The root ends: from now on others may create one of its name.
     virtual void give_name_up() noexcept = 0;
 
@@ -76,8 +62,7 @@ Status agree(Job &job, Status own);
 Status agree(Job &job, Status own, std::span<const std::byte> bytes,
              std::vector<redset::Bytes> &all);
 
-// The same, but where the ranks cannot meet at all own is the outcome, and of all there is nothing;
-// that one has left is a failure of all.
+// The same, but where the ranks cannot meet at all, the outcome is `own` and `all` is empty.
 Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
                          std::vector<redset::Bytes> &all);
 

@@ -156,11 +156,6 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
     for (const auto &[name, value] : levels.variables) {
         request.settings.append(name).append("=").append(value).append(", ");
     }
-    if (!levels.asks_for_copies.empty() && info.flush.empty()) {
-        request.remark = levels.asks_for_copies +
-                         " is for copies in a parallel file system, and none are made; give "
-                         "flush=DIR, and flush_interval=N, in storage_info";
-    }
     return add_levels(levels, info, node, group, request);
 }
 

@@ -5,7 +5,6 @@
 #include "base/no_throw.h"
 #include "base/saved_status.h"
 #include "checkpoint/file_transfer.h"
-#include "checkpoint/other_copies.h"
 #include "config/restart_choice.h"
 #include "redset/rebuild.h"
 
@@ -18,13 +17,13 @@
 namespace cd::checkpoint {
 namespace {
 
-class Bringing {
+class Recovery {
 public:
-    Bringing(Job &job, const CheckpointDir &folder, const Findings &findings, bool sync)
-        : job_(job), folder_(folder), findings_(findings), sync_(sync) {}
+    Recovery(Job &job, const CheckpointDir &folder, const Inventory &inventory, bool sync)
+        : job_(job), folder_(folder), inventory_(inventory), sync_(sync) {}
 
-    Status bring(const CheckpointId &point, Division &division) {
-        Status status = bring_files(point, division);
+    Status run(const CheckpointId &point, Division &division) {
+        Status status = recover_files(point, division);
         if (!status && !seen().contains(point)) {
             best_effort([&] { folder_.remove_if_empty(point); });
         }
@@ -32,11 +31,11 @@ public:
     }
 
 private:
-    Status bring_files(const CheckpointId &point, Division &division) {
+    Status recover_files(const CheckpointId &point, Division &division) {
         std::vector<Transfer> transfers;
         Status found = catch_exceptions([&] {
-            transfers = find_transfers(findings_, point);
-            return find_sets(findings_, point, division);
+            transfers = find_transfers(inventory_, point);
+            return find_sets(inventory_, point, division);
         });
         if (Status status = agree_on_memory(job_, found); !status) {
             return status;
@@ -56,20 +55,12 @@ private:
         if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
             return status;
         }
-        Status rebuilt = rebuild_by_all(point, division, place);
+        Status rebuilt = rebuild(point, division.set_of(job_.rank()), place);
         if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             rebuilt = rebuild_by_images(rebuilt, point, division, place);
         }
         return rebuilt ? agree(job_, catch_exceptions([&] { return write_down(point, set); }))
                        : rebuilt;
-    }
-
-    Status rebuild_by_all(const CheckpointId &point, const Division &division,
-                          const redset::Place &place) {
-        Status status = rebuild(point, division.set_of(job_.rank()), place);
-        return status.code() == CD_ERROR_REDUNDANCY_EXCEEDED
-                   ? rebuild_with_other_copies(status, point, division, place)
-                   : status;
     }
 
     // found: that too much is lost. Where that is since no header tells of some ranks, their images
@@ -91,23 +82,7 @@ private:
         if (Status status = agree_on_memory(job_, named); !status) {
             return status;
         }
-        return rebuild_by_all(point, division, place);
-    }
-
-    // found: that too much is damaged. Where copies from elsewhere do not help, that remains what
-    // is wrong; also where there is no room for them, or they cannot be read.
-    Status rebuild_with_other_copies(Status found, const CheckpointId &point,
-                                     const Division &division, const redset::Place &place) {
-        const SavedStatus too_much(found);
-        bool taken = false;
-        Status status =
-            take_other_copies(job_, folder_, findings_, point, division, place, sync_, taken);
-        const bool is_in_vain =
-            status || status.code() == CD_ERROR_STORE_FULL || status.code() == CD_ERROR_STORE_IO;
-        if (!taken && is_in_vain) {
-            return too_much.again();
-        }
-        return status ? rebuild(point, division.set_of(job_.rank()), place) : status;
+        return rebuild(point, division.set_of(job_.rank()), place);
     }
 
     // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
@@ -116,7 +91,7 @@ private:
                                const std::vector<Transfer> &transfers) {
         return transfers.empty() ? Status::ok()
                                  : agree(job_, catch_exceptions([&] {
-                                             return check_cover(findings_, point, set, transfers);
+                                             return check_cover(inventory_, point, set, transfers);
                                          }));
     }
 
@@ -192,29 +167,28 @@ private:
         if (files != nullptr && files->record) {
             return files->agreed ? Status::ok() : folder_.mark_agreed(point, rank);
         }
-        return folder_.write_record({point, rank, static_cast<int>(findings_.ranks.size()), set},
+        return folder_.write_record({point, rank, static_cast<int>(inventory_.ranks.size()), set},
                                     true);
     }
 
     // What was in this rank's directory.
     const std::map<CheckpointId, std::map<int, RankFiles>> &seen() const {
         const auto self = static_cast<size_t>(job_.all().self());
-        return findings_.contents[static_cast<size_t>(findings_.speakers[self])].points;
+        return inventory_.contents[static_cast<size_t>(inventory_.reporters[self])].points;
     }
 
     Job &job_;
     const CheckpointDir &folder_;
-    const Findings &findings_;
+    const Inventory &inventory_;
     const bool sync_;
     bool lacks_headers_ = false; // that tell which files members of this rank's set had
 };
 
 } // namespace
 
-Status bring(Job &job, const CheckpointDir &folder, const Findings &findings,
-             const CheckpointId &point, bool sync, Division &division) {
-    Bringing bringing(job, folder, findings, sync);
-    return bringing.bring(point, division);
+Status recover(Job &job, const CheckpointDir &folder, const Inventory &inventory,
+               const CheckpointId &point, bool sync, Division &division) {
+    return Recovery(job, folder, inventory, sync).run(point, division);
 }
 
 Status with_remedy(Status status, const std::string &restart,

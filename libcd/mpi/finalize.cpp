@@ -1,26 +1,84 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// MPI_Finalize by both of its names, since the logger takes over the one and calls the other. With
-// MPICH 4.0 threads that are in MPI when it begins do not give back the lock that they have, and
-// the program ends with that; so it begins when none is.
+// MPI_Finalize by both of its names, since the logger takes over one and calls the other. With
+// MPICH 4.0 a thread that is in MPI when MPI_Finalize begins keeps its lock, and the program hangs,
+// so that helper threads end before.
 
-#include "mpi/finalizing.h"
+#include "mpi/finalize.h"
+
+#include "mpi/pmpi_table.h"
+#include "mpi/world.h"
 
 #include <dlfcn.h>
-#include <mpi.h>
 
+#include <mutex>
+
+namespace cd::mpi {
 namespace {
 
+struct Remembered {
+    std::mutex mutex;
+    bool hooked = false; // guarded by the mutex
+    checkpoint::Checkpointers checkpointers;
+};
+
+Remembered &remembered() {
+    static auto *const all = new Remembered; // MPI_Finalize may be called when statics are gone
+    return *all;
+}
+
+int before_the_end(MPI_Comm, int, void *, void *) {
+    leave_world();
+    remembered().checkpointers.leave();
+    return MPI_SUCCESS;
+}
+
+// MPI_Finalize begins with freeing MPI_COMM_SELF, with what is attached to it, also where a program
+// does not call ours.
+Status hook() {
+    int key = MPI_KEYVAL_INVALID;
+    if (Status status =
+            outcome(own().comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_the_end, &key, nullptr),
+                    "make an attribute");
+        !status) {
+        return status;
+    }
+    return outcome(own().comm_set_attr(MPI_COMM_SELF, key, nullptr), "set an attribute");
+}
+
 int finalize(const char *name) {
-    cd::mpi::get_ready_to_end();
+    before_the_end(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr, nullptr);
     const auto next = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, name));
     return next();
 }
 
 } // namespace
 
+Status remember(checkpoint::Checkpointer &checkpointer) {
+    Remembered &all = remembered();
+    const std::lock_guard lock(all.mutex);
+    if (!all.hooked) {
+        if (Status status = hook(); !status) {
+            return status;
+        }
+        all.hooked = true;
+    }
+    all.checkpointers.add(checkpointer);
+    return Status::ok();
+}
+
+void forget(checkpoint::Checkpointer &checkpointer) {
+    remembered().checkpointers.remove(checkpointer);
+}
+
+} // namespace cd::mpi
+
 extern "C" {
 
-__attribute__((visibility("default"))) int MPI_Finalize() { return finalize("MPI_Finalize"); }
-__attribute__((visibility("default"))) int PMPI_Finalize() { return finalize("PMPI_Finalize"); }
+__attribute__((visibility("default"))) int MPI_Finalize() {
+    return cd::mpi::finalize("MPI_Finalize");
+}
+__attribute__((visibility("default"))) int PMPI_Finalize() {
+    return cd::mpi::finalize("PMPI_Finalize");
+}
 }

@@ -3,13 +3,13 @@
 #include "mpi/mpi_exchange.h"
 
 #include "base/no_throw.h"
-#include "mpi/waiting.h"
 
 #include <algorithm>
 #include <array>
 #include <climits>
 #include <functional>
 #include <numeric>
+#include <thread>
 
 namespace cd::mpi {
 namespace {
@@ -17,20 +17,181 @@ namespace {
 using redset::Bytes;
 
 constexpr int tag = 1;
-constexpr char tells_the_end[] = "tell others of the end";
 constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
+constexpr int looks_before_sleep = 50;
+constexpr std::chrono::microseconds sleep{50};
+constexpr int called_off = 2; // the tag of a message that says so
+
+// Yields at first, and sleeps later.
+class Pause {
+public:
+    bool is_long() const { return looks_ == looks_before_sleep; }
+    void make() {
+        if (is_long()) {
+            std::this_thread::sleep_for(sleep);
+        } else {
+            ++looks_;
+            std::this_thread::yield();
+        }
+    }
+
+private:
+    int looks_ = 1;
+};
+
+// Fails if another rank has called the operation off. Its message stays: nothing else is received
+// on that communicator.
+Status check_called_off(MPI_Comm comm, const char *what) {
+    int arrived = 0;
+    if (Status status = outcome(
+            own().iprobe(MPI_ANY_SOURCE, called_off, comm, &arrived, MPI_STATUS_IGNORE), what);
+        !status) {
+        return status;
+    }
+    return arrived == 0
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_IO,
+                      "MPI cannot %s: it has failed in another rank, which called it off", what);
+}
+
+// Tells the other ranks of comm, as far as MPI still can, not to wait for this rank any more.
+void call_off(MPI_Comm comm) {
+    int self = 0;
+    int members = 0;
+    own().comm_rank(comm, &self);
+    own().comm_size(comm, &members);
+    for (int peer = 0; peer < members; ++peer) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (peer != self &&
+            own().isend(nullptr, 0, MPI_BYTE, peer, called_off, comm, &request) == MPI_SUCCESS) {
+            own().request_free(&request);
+        }
+    }
+}
 
 } // namespace
 
-// What one member tells: all of it, if that is short, as outcomes mostly are.
-struct MpiExchange::Telling {
+Status started(MPI_Comm comm, int code, const char *what) {
+    Status status = outcome(code, what);
+    if (!status) {
+        call_off(comm);
+    }
+    return status;
+}
+
+Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what) {
+    int done = 0;
+    Pause pause;
+    // NOLINTNEXTLINE(bugprone-infinite-loop): MPI says when it is done
+    while (done == 0) {
+        const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
+                                       MPI_STATUSES_IGNORE);
+        if (Status status = started(comm, code, what); !status) {
+            return status;
+        }
+        if (done == 0 && pause.is_long()) {
+            if (Status status = check_called_off(comm, what); !status) {
+                return status;
+            }
+        }
+        if (done == 0) {
+            pause.make();
+        }
+    }
+    return Status::ok();
+}
+
+Status wait_until(std::chrono::steady_clock::time_point deadline, MPI_Request &request,
+                  const char *what) {
+    int done = 0;
+    for (Pause pause; done == 0 && std::chrono::steady_clock::now() < deadline; pause.make()) {
+        if (Status status = outcome(own().testall(1, &request, &done, MPI_STATUSES_IGNORE), what);
+            !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Communicator::~Communicator() {
+    if (comm_ != MPI_COMM_NULL && is_usable()) {
+        own().comm_free(&comm_);
+    }
+}
+
+Status Communicator::split(MPI_Comm whole, int color, int key, Communicator &part) {
+    Communicator made;
+    if (Status status =
+            outcome(own().comm_split(whole, color, key, &made.comm_), "split a communicator");
+        !status) {
+        return status;
+    }
+    part = std::move(made);
+    return outcome(own().comm_set_errhandler(part.comm_, MPI_ERRORS_RETURN),
+                   "set an error handler");
+}
+
+Status Communicator::check_all(Status own_outcome, Tally &tally, Status &all) const {
+    tally.own = own_outcome.code();
+    // Of several failures any will do.
+    const auto find_largest = [&](MPI_Request &request) {
+        return own().iallreduce(&tally.own, &tally.largest, 1, MPI_INT, MPI_MAX, comm_, &request);
+    };
+    if (Status status = together(comm_, find_largest, "find out whether all can go on"); !status) {
+        return status;
+    }
+    const int largest = tally.largest;
+    all = largest == CD_ERROR_NONE || !own_outcome
+              ? own_outcome
+              : fail(static_cast<cd_error>(largest), "another rank: %s", describe(largest));
+    return Status::ok();
+}
+
+int Communicator::size() const {
+    int size = 0;
+    own().comm_size(comm_, &size);
+    return size;
+}
+
+int Communicator::rank() const {
+    int rank = 0;
+    own().comm_rank(comm_, &rank);
+    return rank;
+}
+
+Status MpiExchange::make(MPI_Comm whole, int color, int key,
+                         std::unique_ptr<MpiExchange> &exchange) {
+    // For where there is no memory. MPI may write to it as long as the thread lives.
+    static thread_local Communicator::Tally spare;
+    Communicator part;
+    if (Status status = Communicator::split(whole, color, key, part); !status) {
+        return status;
+    }
+    std::unique_ptr<MpiExchange> made;
+    Status ready = catch_exceptions([&] { made = std::make_unique<MpiExchange>(part); });
+    if (made == nullptr) {
+        Status all;
+        Status met = part.check_all(ready, spare, all);
+        if (!met) {
+            part.abandon();
+        }
+        return met ? all : met;
+    }
+    Status status = made->check_all(ready);
+    if (status) {
+        exchange = std::move(made);
+    }
+    return status;
+}
+
+// What one member sends in the first gather: all of its bytes, if they are few.
+struct MpiExchange::Outcome {
     unsigned long long size = 0;
-    int code = CD_ERROR_NONE; // that it lacks the memory for what is short
-    int leaver = 0;           // 1 + the rank of who tells that it comes to no more meetings
+    int code = CD_ERROR_NONE; // no memory for short outcomes of all
     std::array<std::byte, 56> bytes = {};
 
-    Telling() = default;
-    Telling(std::span<const std::byte> all, Status ready) : size(all.size()), code(ready.code()) {
+    Outcome() = default;
+    Outcome(std::span<const std::byte> all, Status ready) : size(all.size()), code(ready.code()) {
         std::ranges::copy(all.first(std::min(all.size(), bytes.size())), bytes.begin());
     }
     bool is_short() const { return size <= bytes.size(); }
@@ -40,8 +201,8 @@ struct MpiExchange::Buffers {
     explicit Buffers(size_t members) : told(members) {}
 
     Communicator::Tally tally;
-    Telling own;
-    std::vector<Telling> told; // by member
+    Outcome own;
+    std::vector<Outcome> told; // by member
 };
 
 MpiExchange::MpiExchange(Communicator &communicator)
@@ -50,8 +211,8 @@ MpiExchange::MpiExchange(Communicator &communicator)
     communicator_ = std::move(communicator);
 }
 
-// All free the communicator, or none does: MPI gives its number to another one, where what one rank
-// calls off in this one would arrive.
+// All ranks free the communicator, or none does: MPI uses its number again, and what a rank calls
+// off here would arrive there.
 MpiExchange::~MpiExchange() {
     const SavedMessage keeper;
     give_up();
@@ -60,7 +221,7 @@ MpiExchange::~MpiExchange() {
     }
 }
 
-// What members tell each other, its lengths, and where it all goes.
+// The buffers of a long gather.
 struct MpiExchange::Gathering {
     Bytes own;
     std::vector<int> lengths;
@@ -68,7 +229,7 @@ struct MpiExchange::Gathering {
     Bytes together;
     std::vector<Bytes> apart;
 
-    Gathering(std::span<const std::byte> own_bytes, const std::vector<Telling> &told)
+    Gathering(std::span<const std::byte> own_bytes, const std::vector<Outcome> &told)
         : own(own_bytes.begin(), own_bytes.end()), offsets(told.size()), apart(told.size()) {
         for (size_t member = 0; member < apart.size(); ++member) {
             lengths.push_back(static_cast<int>(told[member].size));
@@ -85,7 +246,7 @@ struct MpiExchange::Gathering {
     }
 };
 
-// A failure of action() is one of MPI.
+// Runs action(), which fails only where MPI does.
 template <typename Action> Status MpiExchange::unless_failed(const Action &action) {
     if (!is_usable()) {
         return fail(CD_ERROR_ARGUMENT,
@@ -95,17 +256,14 @@ template <typename Action> Status MpiExchange::unless_failed(const Action &actio
     if (failed_) {
         return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
     }
-    if (left_) {
-        return fail_as_left();
-    }
     Status status = action();
     failed_ = !status;
     return status;
 }
 
-template <typename Together> Status MpiExchange::with_buffers(const Together &do_together) {
+template <typename Collective> Status MpiExchange::with_buffers(const Collective &collective) {
     return unless_failed([&] {
-        Status status = do_together(*buffers_);
+        Status status = collective(*buffers_);
         if (!status) {
             (void)buffers_.release(); // MPI has them
         }
@@ -120,19 +278,19 @@ Status MpiExchange::check_all(Status own_outcome) {
     return met ? all : met;
 }
 
-// What is short is with all at once; for more they have to have the memory, and then the rest
-// cannot fail in one alone.
+// One collective call where all members have few bytes. Else all make sure of their memory first,
+// so that the second call cannot fail in one of them alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
     std::vector<Bytes> heard;
     Status ready = catch_exceptions([&] {
-        heard.assign(static_cast<size_t>(members_), Bytes(Telling().bytes.size()));
+        heard.assign(static_cast<size_t>(members_), Bytes(Outcome().bytes.size()));
         return Status::ok();
     });
-    if (Status status = tell_all(own_bytes, ready); !status) {
+    if (Status status = gather_outcomes(own_bytes, ready); !status) {
         return status;
     }
-    const std::vector<Telling> &told = buffers_->told;
-    if (!std::ranges::all_of(told, &Telling::is_short)) {
+    const std::vector<Outcome> &told = buffers_->told;
+    if (!std::ranges::all_of(told, &Outcome::is_short)) {
         return gather_long(own_bytes, all);
     }
     for (size_t member = 0; member < told.size(); ++member) {
@@ -143,88 +301,36 @@ Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Byt
     return Status::ok();
 }
 
-Status MpiExchange::tell_all(std::span<const std::byte> own_bytes, Status ready) {
+Status MpiExchange::gather_outcomes(std::span<const std::byte> own_bytes, Status ready) {
     const auto tell = [&](Buffers &buffers) {
-        buffers.own = Telling(own_bytes, ready);
+        buffers.own = Outcome(own_bytes, ready);
         return together(
             communicator_.get(),
-            [&](MPI_Request &request) { return begin_to_tell(buffers, request); }, "gather sizes");
+            [&](MPI_Request &request) { return start_gather(buffers, request); }, "gather sizes");
     };
     if (Status status = with_buffers(tell); !status) {
         return status;
     }
-    if (first_leaver() != nullptr) {
-        left_ = true;
-        return fail_as_left();
-    }
     const auto lacking = std::ranges::find_if(
-        buffers_->told, [](const Telling &each) { return each.code != CD_ERROR_NONE; });
+        buffers_->told, [](const Outcome &each) { return each.code != CD_ERROR_NONE; });
     return lacking == buffers_->told.end() || !ready
                ? ready
                : fail(static_cast<cd_error>(lacking->code), "another rank: %s",
                       describe(lacking->code));
 }
 
-int MpiExchange::begin_to_tell(Buffers &buffers, MPI_Request &request) {
+int MpiExchange::start_gather(Buffers &buffers, MPI_Request &request) {
     return own().iallgather(&buffers.own, sizeof buffers.own, MPI_BYTE, buffers.told.data(),
                             sizeof buffers.own, MPI_BYTE, communicator_.get(), &request);
 }
 
-// Of those who have been heard.
-const MpiExchange::Telling *MpiExchange::first_leaver() const {
-    const auto leaves = [](const Telling &each) { return each.leaver != 0; };
-    const auto first = std::ranges::find_if(buffers_->told, leaves);
-    return first != buffers_->told.end() ? &*first : nullptr;
-}
-
-Status MpiExchange::fail_as_left() const {
-    return fail(CD_ERROR_ARGUMENT,
-                "rank %d has come to MPI_Finalize, and the root cannot be advanced or committed "
-                "any more: all its ranks do that together, before any of them ends MPI. What is "
-                "protected stays, and a restart finds it",
-                first_leaver()->leaver - 1);
-}
-
-void MpiExchange::begin_to_leave(int rank) noexcept {
-    const SavedMessage keeper;
-    if (leaves_) {
-        return;
-    }
-    leaves_ = true;
-    (void)with_buffers([&](Buffers &buffers) {
-        buffers.own = Telling();
-        buffers.own.leaver = rank + 1;
-        return begun(communicator_.get(), begin_to_tell(buffers, leaving_), tells_the_end);
-    }).is_ok();
-}
-
-checkpoint::Parting MpiExchange::leave() noexcept {
-    const SavedMessage keeper;
-    if (leaving_ == MPI_REQUEST_NULL) {
-        return checkpoint::Parting::later;
-    }
-    Status told = with_buffers([&](Buffers &) {
-        return wait_for(communicator_.get(), {&leaving_, 1}, tells_the_end);
-    });
-    if (!told) {
-        return checkpoint::Parting::later;
-    }
-    const auto leaves = [](const Telling &each) { return each.leaver != 0; };
-    left_ = !std::ranges::all_of(buffers_->told, leaves);
-    if (!left_) {
-        return checkpoint::Parting::together;
-    }
-    return first_leaver()->leaver == buffers_->own.leaver ? checkpoint::Parting::first
-                                                          : checkpoint::Parting::later;
-}
-
-// After it is known what size everybody's has.
+// The sizes of all are known.
 Status MpiExchange::gather_long(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
     const MPI_Comm comm = communicator_.get();
-    const std::vector<Telling> &told = buffers_->told;
+    const std::vector<Outcome> &told = buffers_->told;
     const unsigned long long total =
         std::transform_reduce(told.begin(), told.end(), 0ULL, std::plus<>(),
-                              [](const Telling &each) { return each.size; });
+                              [](const Outcome &each) { return each.size; });
     if (total > INT_MAX) {
         return fail(CD_ERROR_STORE_IO,
                     "%d ranks want to tell each other %llu bytes, and MPI takes %d at a time",
@@ -263,10 +369,10 @@ Status MpiExchange::begin(const Message &message, const Begin &begin_part) {
     for (size_t at = 0; at < message.bytes.size(); at += longest_message) {
         const size_t length = std::min(longest_message, message.bytes.size() - at);
         MPI_Request request = MPI_REQUEST_NULL;
-        if (Status status = begun(communicator_.get(),
-                                  begin_part(message.bytes.data() + at, static_cast<int>(length),
-                                             message.peer, request),
-                                  "begin to send or receive");
+        if (Status status = started(communicator_.get(),
+                                    begin_part(message.bytes.data() + at, static_cast<int>(length),
+                                               message.peer, request),
+                                    "begin to send or receive");
             !status) {
             return status;
         }
@@ -275,7 +381,7 @@ Status MpiExchange::begin(const Message &message, const Begin &begin_part) {
     return Status::ok();
 }
 
-// Receives first, so that what arrives has its place.
+// Starts receives before sends.
 Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Message> incoming) {
     const MPI_Comm comm = communicator_.get();
     const auto receive = [comm](void *to, int length, int peer, MPI_Request &request) {
@@ -304,7 +410,7 @@ Status MpiExchange::get_on() {
         int done = 0;
         const int code = own().testall(static_cast<int>(requests_.size()), requests_.data(), &done,
                                        MPI_STATUSES_IGNORE);
-        return begun(communicator_.get(), code, "send and receive");
+        return started(communicator_.get(), code, "send and receive");
     });
 }
 
@@ -318,7 +424,7 @@ Status MpiExchange::finish() {
     });
 }
 
-// Whom these were for is gone.
+// Cancels what is under way.
 void MpiExchange::give_up() {
     for (MPI_Request &request : requests_) {
         if (request != MPI_REQUEST_NULL && is_usable()) {

@@ -3,15 +3,17 @@
 #include "mpi/mpi_job.h"
 
 #include "base/no_throw.h"
-#include "checkpoint/folder.h"
-#include "mpi/meeting.h"
+#include "checkpoint/checkpoint_dir.h"
 #include "mpi/world.h"
 #include "redset/kvtree_file.h"
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace cd::mpi {
 namespace {
@@ -21,33 +23,67 @@ using redset::Bytes;
 using redset::KvTree;
 using RanksOfRoots = std::map<std::string, std::set<int>>; // by name
 
-RanksOfRoots by_root(const std::vector<Bytes> &names) {
-    RanksOfRoots roots;
-    for (size_t rank = 0; rank < names.size(); ++rank) {
-        roots[std::string(view_of(names[rank]))].insert(static_cast<int>(rank));
-    }
-    return roots;
+struct Names {
+    std::mutex mutex;
+    std::set<std::string> all;
+};
+
+// Lives as long as the process: roots may end after main().
+Names &live_names() {
+    static Names *const all = new Names;
+    return *all;
 }
 
-std::string joined(const std::vector<std::string> &names) {
-    std::string text;
-    for (const std::string &name : names) {
-        text += name;
-        text += '\0';
+// Gathers all ranks' bytes, or fails where one of them has failed.
+Status gather_all(MpiExchange &all, Status own, std::string_view text,
+                  std::vector<Bytes> &gathered) {
+    if (Status status = redset::gather_outcomes(all, own, std::as_bytes(std::span(text)), gathered);
+        !status) {
+        return status;
+    }
+    const auto knows = [](const Bytes &theirs) { return redset::code_of(theirs) == CD_ERROR_NONE; };
+    const auto refused = std::ranges::find_if_not(gathered, knows);
+    if (refused != gathered.end()) {
+        return fail(redset::code_of(*refused), "rank %td: %s", refused - gathered.begin(),
+                    redset::text_of(*refused));
+    }
+    redset::take_codes_off(gathered);
+    return Status::ok();
+}
+
+std::string_view view_of(const Bytes &bytes) {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+// The root of a rank, and the names of those that live there, separated by zeros.
+std::string joined(const std::string &root, const std::vector<std::string> &live) {
+    std::string text = root + '\0';
+    for (const std::string &name : live) {
+        text += name + '\0';
     }
     return text;
 }
 
-// What was joined.
-std::set<std::string> separated(const Bytes &told) {
-    std::set<std::string> all;
-    const std::string text(view_of(told));
-    for (size_t begin = 0; begin < text.size();) {
-        const std::string each = text.c_str() + begin;
-        begin += each.size() + 1;
-        all.insert(each);
+// The first is the rank's root.
+std::vector<std::string> separated(const Bytes &bytes) {
+    std::vector<std::string> names;
+    for (std::string_view rest = view_of(bytes); !rest.empty();) {
+        const size_t length = std::min(rest.find('\0'), rest.size());
+        names.emplace_back(rest.substr(0, length));
+        rest.remove_prefix(std::min(length + 1, rest.size()));
     }
-    return all;
+    return names;
+}
+
+// Two halves of one root would start from different checkpoints.
+Status check_name_is_free(const std::string &root, const std::vector<int> &ranks_with_live_one) {
+    return ranks_with_live_one.empty()
+               ? Status::ok()
+               : fail(CD_ERROR_NAME_IN_USE,
+                      "root \"%s\" was created by %s before, and lives: commit it first, or give "
+                      "this one another name. Ranks that share a root create it together, and "
+                      "several ones in the same order, also where threads do it",
+                      root.c_str(), redset::name_ranks(ranks_with_live_one).c_str());
 }
 
 constexpr char source[] = "checkpoints of other roots";
@@ -112,31 +148,48 @@ Status find_elsewhere(MpiExchange &all, const RanksOfRoots &roots, const OwnRoot
     }));
 }
 
-// live: what each rank has. Halves of one root would go on from different points in time.
-Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &live) {
-    std::vector<int> ranks;
-    for (size_t rank = 0; rank < live.size(); ++rank) {
-        const std::set<std::string> names = separated(live[rank]);
-        if (names.contains(root)) {
-            ranks.push_back(static_cast<int>(rank));
-        }
-    }
-    if (ranks.empty()) {
-        return Status::ok();
-    }
-    return fail(CD_ERROR_NAME_IN_USE,
-                "root \"%s\" was created by %s before, and lives: commit it first, or give "
-                "this one another name. Ranks that share a root create it together, and several "
-                "ones in the same order, also where threads do it",
-                root.c_str(), redset::name_ranks(ranks).c_str());
+} // namespace
+
+LiveName::LiveName(std::string name) : name_(std::move(name)) {
+    const std::lock_guard lock(live_names().mutex);
+    live_names().all.insert(name_);
 }
 
-} // namespace
+void LiveName::give_up() noexcept {
+    if (!name_.empty()) {
+        const std::lock_guard lock(live_names().mutex);
+        live_names().all.erase(name_);
+        name_.clear();
+    }
+}
+
+std::vector<std::string> LiveName::all() {
+    const std::lock_guard lock(live_names().mutex);
+    return {live_names().all.begin(), live_names().all.end()};
+}
 
 MpiJob::MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all,
                std::vector<int> ranks, int program_ranks, std::vector<Elsewhere> elsewhere)
-    : MpiRanks(std::move(all), std::move(ranks), program_ranks, std::move(elsewhere)),
-      name_(std::move(name)) {}
+    : name_(std::move(name)), all_(std::move(all)), ranks_(std::move(ranks)),
+      program_ranks_(program_ranks), elsewhere_(std::move(elsewhere)) {}
+
+std::string MpiJob::name_of_node() {
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    own().get_processor_name(name, &length);
+    return {name, static_cast<size_t>(length)};
+}
+
+// Each part has one outcome; here all get one.
+Status MpiJob::divide(int color, int key, std::unique_ptr<redset::Exchange> &part) {
+    std::unique_ptr<MpiExchange> made;
+    Status parted = MpiExchange::make(all_->communicator().get(), color, key, made);
+    Status status = all_->check_all(parted);
+    if (status) {
+        part = std::move(made);
+    }
+    return status;
+}
 
 Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) {
     if (!is_usable()) {
@@ -151,24 +204,28 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) 
         return status;
     }
     MpiExchange &all = *assembly.all;
-    std::vector<Bytes> names;
-    if (Status status = gather_all(all, Status::ok(), root.name, names); !status) {
+    std::string names;
+    std::vector<Bytes> gathered;
+    Status ready = catch_exceptions([&] { names = joined(root.name, LiveName::all()); });
+    if (Status status = gather_all(all, ready, names, gathered); !status) {
         return status;
     }
     std::vector<int> ranks;
+    std::vector<int> ranks_with_live_one;
     RanksOfRoots roots;
-    std::string own_live;
     Status known = catch_exceptions([&] {
-        roots = by_root(names);
+        for (int rank = 0; rank < all.members(); ++rank) {
+            std::vector<std::string> theirs = separated(gathered[redset::index(rank)]);
+            theirs.resize(std::max<size_t>(theirs.size(), 1));
+            roots[theirs.front()].insert(rank);
+            if (std::find(theirs.begin() + 1, theirs.end(), root.name) != theirs.end()) {
+                ranks_with_live_one.push_back(rank);
+            }
+        }
         const std::set<int> &own = roots[root.name];
         ranks.assign(own.begin(), own.end());
-        own_live = joined(LiveName::all());
     });
     if (Status status = all.check_all(known); !status) {
-        return status;
-    }
-    std::vector<Bytes> live;
-    if (Status status = gather_all(all, Status::ok(), own_live, live); !status) {
         return status;
     }
     std::vector<Elsewhere> elsewhere;
@@ -176,19 +233,20 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) 
         return status;
     }
     std::unique_ptr<MpiExchange> part;
-    if (Status status = make_exchange(all.communicator().get(), ranks.front(), all.self(), part);
+    if (Status status =
+            MpiExchange::make(all.communicator().get(), ranks.front(), all.self(), part);
         !status) {
         return status;
     }
     MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
-    Status ready = catch_exceptions([&] {
-        if (Status status = check_that_nobody_has(root.name, live); !status) {
+    ready = catch_exceptions([&] {
+        if (Status status = check_name_is_free(root.name, ranks_with_live_one); !status) {
             return status;
         }
         auto name = std::make_unique<LiveName>(root.name); // what can fail before part is taken
-        made.reset(new MpiJob(std::move(name), std::move(part), std::move(ranks), all.members(),
-                              std::move(elsewhere)));
+        made = std::make_unique<MpiJob>(std::move(name), std::move(part), std::move(ranks),
+                                        all.members(), std::move(elsewhere));
         return Status::ok();
     });
     if (Status status = meeting.check_all(ready); !status) {
@@ -203,8 +261,8 @@ Status MpiJob::refuse(const SavedStatus &why) {
     if (Status status = assemble(assembly); !status) {
         return status;
     }
-    std::vector<Bytes> names;
-    return gather_all(*assembly.all, why.again(), "", names);
+    std::vector<Bytes> gathered;
+    return gather_all(*assembly.all, why.again(), "", gathered);
 }
 
 } // namespace cd::mpi

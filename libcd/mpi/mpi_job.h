@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/saved_status.h"
-#include "mpi/live_names.h"
-#include "mpi/mpi_ranks.h"
+#include "checkpoint/job.h"
+#include "mpi/mpi_exchange.h"
 
 #include <memory>
 #include <string>
@@ -18,26 +18,56 @@ struct OwnRoot {
     std::vector<std::string> directories; // where this rank may have checkpoints of other roots
 };
 
-// The ranks of MPI_COMM_WORLD that have a root of one name.
-class MpiJob : public MpiRanks {
+// The name of a root of this process, as long as no other rank may create one of that name.
+// Thread-safe.
+class LiveName {
 public:
-    // All ranks of MPI_COMM_WORLD call it, each with its root, and in the same order where they
-    // have several. Threads do so one after the other. CD_ERROR_NAME_IN_USE where another rank has
-    // a root of this name already, which this one has no part in.
-    static Status meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job);
+    explicit LiveName(std::string name); // may throw std::bad_alloc
+    LiveName(const LiveName &) = delete;
+    LiveName &operator=(const LiveName &) = delete;
+    ~LiveName() { give_up(); }
 
-    // Instead, where this rank does not know the name of its root, for the reason why: none of
-    // those that call either gets a job. The outcome is that of all.
-    // MPI is usable.
-    static Status refuse(const SavedStatus &why);
+    void give_up() noexcept;
 
-    void give_name_up() noexcept override { name_->give_up(); }
+    // All live names of the process. May throw std::bad_alloc.
+    static std::vector<std::string> all();
 
 private:
+    std::string name_; // "": given up
+};
+
+// The ranks of MPI_COMM_WORLD that have a root of one name.
+class MpiJob : public checkpoint::Job {
+public:
+    // Collective over MPI_COMM_WORLD: each rank calls it with its root. Ranks with several roots
+    // create them in the same order, and threads one after the other. CD_ERROR_NAME_IN_USE where
+    // another rank has a live root of this name.
+    static Status meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job);
+
+    // Takes the place of meet() where this rank does not know the name of its root: nobody gets a
+    // job, and all get this failure. MPI is usable.
+    static Status refuse(const SavedStatus &why);
+
+    static std::string name_of_node(); // MPI is usable
+
+    // name: may be NULL.
     MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
            int program_ranks, std::vector<checkpoint::Elsewhere> elsewhere);
 
+    redset::Exchange &all() override { return *all_; }
+    const std::vector<int> &ranks() const override { return ranks_; }
+    int program_ranks() const override { return program_ranks_; }
+    std::string node() const override { return name_of_node(); }
+    const std::vector<checkpoint::Elsewhere> &elsewhere() const override { return elsewhere_; }
+    Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
+    void give_name_up() noexcept override { name_->give_up(); }
+
+private:
     std::unique_ptr<LiveName> name_;
+    std::unique_ptr<MpiExchange> all_;
+    std::vector<int> ranks_;
+    int program_ranks_;
+    std::vector<checkpoint::Elsewhere> elsewhere_;
 };
 
 } // namespace cd::mpi

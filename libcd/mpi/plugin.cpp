@@ -4,9 +4,9 @@
 
 #include "base/no_throw.h"
 #include "base/saved_status.h"
+#include "checkpoint/checkpointer.h"
 #include "checkpoint/options.h"
-#include "checkpoint/protection.h"
-#include "mpi/finalizing.h"
+#include "mpi/finalize.h"
 #include "mpi/mpi_job.h"
 
 #include "cd/protection.h"
@@ -19,8 +19,8 @@
 namespace cd::mpi {
 namespace {
 
+using checkpoint::Checkpointer;
 using checkpoint::Mode;
-using checkpoint::Protection;
 
 // Runs body, which returns a Status, for a caller in C.
 template <typename Body> int tell(cd_protection_message *why, const Body &body) {
@@ -36,7 +36,7 @@ Status told(int own, const cd_protection_message &why) {
     return own == CD_ERROR_NONE ? Status::ok() : fail(static_cast<cd_error>(own), "%s", why.text);
 }
 
-Protection &of(void *protection) { return *static_cast<Protection *>(protection); }
+Checkpointer &of(void *protection) { return *static_cast<Checkpointer *>(protection); }
 
 Status check_threads(Mode mode) {
     int provided = MPI_THREAD_SINGLE;
@@ -67,7 +67,7 @@ Status read_root(const cd_protected_root &root, const std::string &node,
     return read_request(info, root.directory, node, request);
 }
 
-Status tell_start(const Protection &opened, cd_protected_start &start) {
+Status tell_start(const Checkpointer &opened, cd_protected_start &start) {
     start = {};
     if (!opened.start()) {
         return Status::ok();
@@ -92,7 +92,7 @@ std::vector<std::string> directories_of(const checkpoint::Request &request) {
 }
 
 // Once they have met, ranks tell each other what one of them fails at.
-Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &protection,
+Status open_root(const cd_protected_root &root, std::unique_ptr<Checkpointer> &protection,
                  cd_protected_start &start) {
     checkpoint::Request request;
     Mode mode = Mode::sync;
@@ -115,8 +115,8 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     if (Status status = agree(*job, read.again()); !status) {
         return status;
     }
-    std::unique_ptr<Protection> opened;
-    if (Status status = Protection::open(std::move(job), request, mode, opened); !status) {
+    std::unique_ptr<Checkpointer> opened;
+    if (Status status = Checkpointer::open(std::move(job), request, mode, opened); !status) {
         return status;
     }
     Status known = catch_exceptions([&] {
@@ -157,7 +157,7 @@ int decline(const char *name, int own, cd_protection_message *why) {
 int open(const cd_protected_root *root, void **protection, cd_protected_start *start,
          cd_protection_message *why) {
     return tell(why, [&] {
-        std::unique_ptr<Protection> opened;
+        std::unique_ptr<Checkpointer> opened;
         Status status = open_root(*root, opened, *start);
         *protection = opened.release();
         return status;
@@ -183,7 +183,7 @@ int forget(void *protection, int own, cd_protection_message *why) {
 }
 
 void close(void *protection) {
-    const std::unique_ptr<Protection> closing(&of(protection));
+    const std::unique_ptr<Checkpointer> closing(&of(protection));
     mpi::forget(*closing);
 }
 

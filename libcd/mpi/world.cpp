@@ -3,8 +3,6 @@
 #include "mpi/world.h"
 
 #include "config/storage_info.h"
-#include "mpi/meeting.h"
-#include "mpi/waiting.h"
 #include "os/system.h"
 
 #include <chrono>
@@ -92,7 +90,7 @@ Status open_world() {
         return status;
     }
     std::unique_ptr<MpiExchange> made;
-    Status status = make_exchange(MPI_COMM_WORLD, 0, rank, made);
+    Status status = MpiExchange::make(MPI_COMM_WORLD, 0, rank, made);
     world.exchange = made.release();
     return status;
 }

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 
 // Any text as config=FILE: taken as a whole, or refused with its line and no effect.
-#include "config/levels.h"
+#include "config/scr_config.h"
 
 #include "os/system.h"
 

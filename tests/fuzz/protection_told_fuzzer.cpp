@@ -3,9 +3,8 @@
 
 // Ranks tell anything of themselves, and of what they have found: who hears it either refuses, or
 // comes to sets and transfers within bounds.
-#include "checkpoint/findings.h"
-#include "checkpoint/opening.h"
-#include "checkpoint/sharing.h"
+#include "checkpoint/inventory.h"
+#include "checkpoint/restart.h"
 #include "lying_exchange.h"
 #include "os/system.h"
 #include "scratch_folder.h"
@@ -67,15 +66,15 @@ private:
 
 // This rank has nothing.
 void hear_of_findings(Job &job) {
-    Findings findings{job.ranks(), {0, 1, 2}, {}};
+    Inventory findings{job.ranks(), {0, 1, 2}, {}};
     if (!share(job, Status::ok(), {}, findings.contents)) {
         return;
     }
     require(findings.contents.size() == rank_count, "all ranks are heard");
     (void)findings.last_number();
-    for (const CheckpointId &point : findings.agreed()) {
-        require(!findings.can_never_count(point), "what counts may count");
-        (void)findings.has_forgotten(point);
+    for (const CheckpointId &point : findings.committed()) {
+        require(!findings.can_never_be_committed(point), "what counts may count");
+        (void)findings.is_forgotten(point);
         Division division;
         if (find_sets(findings, point, division)) {
             for (const int rank : job.ranks()) {

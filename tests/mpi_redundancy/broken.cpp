@@ -7,7 +7,7 @@
 // fails when told.
 
 #include "mpi/mpi_exchange.h"
-#include "mpi/mpi_ranks.h"
+#include "mpi/mpi_job.h"
 
 #include <malloc.h>
 
@@ -213,7 +213,7 @@ void gather_with_and_without_memory() {
 
 // Rank 1 alone has none to meet the others of its set with, and rank 0 is of another set.
 void divide_without_memory() {
-    cd::mpi::MpiRanks ranks(make_exchange(), {0, 1}, 2);
+    cd::mpi::MpiJob ranks(nullptr, make_exchange(), {0, 1}, 2, {});
     std::unique_ptr<cd::redset::Exchange> part;
     const int self = ranks.all().self();
     no_memory = self == 1;

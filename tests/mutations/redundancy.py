@@ -11,16 +11,16 @@ def mutation(folder, *what, **more):
 
 
 REDUNDANCY = [
-    mutation("checkpoint", "that a point in time counts is not forced before the one before goes", "folder.cpp",
+    mutation("checkpoint", "that a point in time counts is not forced before the one before goes", "checkpoint_dir.cpp",
              "Status CheckpointDir::mark_agreed(", "sync_ ? directory.sync_all()", "false ? directory.sync_all()"),
     mutation("checkpoint", "images in a parallel file system are not forced", "flush.cpp", "Status Flush::copy(",
              "drafts(rank, sync_)", "drafts(rank, false)"),
-    mutation("checkpoint", "it counts though a rank could not write that down", "protection.cpp",
-             "Status Protection::count(", "agree(*job_, marked)", "agree(*job_, Status::ok())"),
-    mutation("checkpoint", "files of a point in time go before what says that it counts", "folder.cpp",
+    mutation("checkpoint", "it counts though a rank could not write that down", "checkpointer.cpp",
+             "Status Checkpointer::count(", "agree(*job_, marked)", "agree(*job_, Status::ok())"),
+    mutation("checkpoint", "files of a point in time go before what says that it counts", "checkpoint_dir.cpp",
              "Status CheckpointDir::remove(", "is_agreed_record)", "std::not_fn(is_agreed_record))"),
-    mutation("checkpoint", "what says that a root is forgotten goes though not all of it has gone", "protection.cpp",
-             "void Protection::remove_what_is_buried(", "agree(*job_, removed); !status", "agree(*job_, removed); false"),
+    mutation("checkpoint", "what says that a root is forgotten goes though not all of it has gone", "checkpointer.cpp",
+             "void Checkpointer::remove_what_is_buried(", "agree(*job_, removed); !status", "agree(*job_, removed); false"),
     mutation("checkpoint", "what is moved is whole though it could not be read", "file_transfer.cpp", "Status carry_piece(",
              "read ? each.whole : std::byte{}", "read ? each.whole : each.whole"),
     mutation("redset", "files are not forced before they get their names", "atomic_files.cpp", "Status Drafts::finish(",

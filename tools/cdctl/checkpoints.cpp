@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "checkpoints.h"
 
-#include "checkpoint/folder.h"
+#include "checkpoint/checkpoint_dir.h"
 #include "file_store/permissions.h"
 #include "os/system.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using cd::checkpoint::CheckpointId;
-using cd::checkpoint::Findings;
+using cd::checkpoint::Inventory;
 using cd::checkpoint::RankFiles;
 using cd::redset::FoundSet;
 
@@ -24,7 +24,7 @@ bool holds_checkpoints(const fs::path &directory) {
 }
 
 // Returns what each rank has of a checkpoint, in all directories.
-std::vector<const RankFiles *> files_of(const Findings &findings, const CheckpointId &id) {
+std::vector<const RankFiles *> files_of(const Inventory &findings, const CheckpointId &id) {
     std::vector<const RankFiles *> files;
     for (const cd::checkpoint::Content &content : findings.contents) {
         if (const auto found = content.points.find(id); found != content.points.end()) {
@@ -37,7 +37,7 @@ std::vector<const RankFiles *> files_of(const Findings &findings, const Checkpoi
 }
 
 // A record of another version, or one that the system refuses to read, is not damaged.
-bool records_are_damaged(const Findings &findings, const CheckpointId &id, int group) {
+bool records_are_damaged(const Inventory &findings, const CheckpointId &id, int group) {
     return std::ranges::none_of(files_of(findings, id), [&](const RankFiles *files) {
         return (files->record && files->record->set.group == group) ||
                (files->unread && files->unread->code != CD_ERROR_STORE_DAMAGED);
@@ -61,9 +61,8 @@ cd::Status write_records(const WholeSet &set, int participants) {
         }
         const fs::path directory = fs::weakly_canonical(file).parent_path().parent_path();
         cd::checkpoint::CheckpointDir folder;
-        bool there = false;
-        cd::Status status = cd::checkpoint::CheckpointDir::find(
-            directory.parent_path(), checkpoint->root, true, folder, there, "directory");
+        cd::Status status = cd::checkpoint::CheckpointDir::open(
+            directory.parent_path(), checkpoint->root, true, folder, "directory");
         if (status) {
             status = folder.write_record(
                 {checkpoint->id, set.found->set.ranks[member], participants, set.found->set}, true);
@@ -174,17 +173,17 @@ Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoin
     if (root == nullptr) {
         return Standing::committed;
     }
-    const Findings &findings = root->findings;
+    const Inventory &findings = root->findings;
     const CheckpointId &id = checkpoint->id;
-    if (findings.has_forgotten(id)) {
+    if (findings.is_forgotten(id)) {
         return Standing::removed;
     }
-    const std::vector<CheckpointId> committed = findings.agreed();
+    const std::vector<CheckpointId> committed = findings.committed();
     if (std::ranges::find(committed, id) != committed.end()) {
         return records_are_damaged(findings, id, group) ? Standing::damaged : Standing::committed;
     }
     const bool another = std::ranges::any_of(committed, [&](const CheckpointId &other) {
-        return other.level == id.level && !findings.has_forgotten(other);
+        return other.level == id.level && !findings.is_forgotten(other);
     });
     return another ? Standing::unfinished : Standing::unrecorded;
 }
@@ -194,9 +193,9 @@ bool Checkpoints::has_committed(const std::optional<Checkpoint> &checkpoint) con
     if (root == nullptr) {
         return false;
     }
-    const Findings &findings = root->findings;
-    return std::ranges::any_of(findings.agreed(), [&](const CheckpointId &id) {
-        return !findings.has_forgotten(id) &&
+    const Inventory &findings = root->findings;
+    return std::ranges::any_of(findings.committed(), [&](const CheckpointId &id) {
+        return !findings.is_forgotten(id) &&
                std::ranges::any_of(files_of(findings, id), &RankFiles::agreed);
     });
 }

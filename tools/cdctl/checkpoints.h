@@ -3,7 +3,7 @@
 #pragma once
 
 #include "checkpoint/dir_lock.h"
-#include "checkpoint/findings.h"
+#include "checkpoint/inventory.h"
 #include "redset/scan.h"
 
 #include <cstdint>
@@ -55,7 +55,7 @@ private:
     };
     struct Root {
         std::vector<Directory> directories;
-        cd::checkpoint::Findings findings;
+        cd::checkpoint::Inventory findings;
         std::optional<cd::checkpoint::Unread> problem;
     };
 

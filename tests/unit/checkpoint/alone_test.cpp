@@ -26,7 +26,7 @@ TEST_F(Alone, WhoCannotOpenItsStoreTellsAll) {
     cluster.run({1});
     for (int attempt = 0; attempt < 2; ++attempt) {
         const auto run = cluster.run_steps([](Cluster::Rank &self) {
-            return self.protection().agree_on(
+            return self.checkpointer().agree_on(
                 self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "no room here") : Status::ok());
         });
         EXPECT_EQ(run.outcome().code, CD_ERROR_STORE_FULL);
@@ -42,12 +42,12 @@ TEST_F(Alone, WhoCannotAdvanceTellsAllAndNobodyDoes) {
         own.mode = mode;
         const auto run = own.run_steps([&](Cluster::Rank &self) {
             EXPECT_TRUE(self.protect(1));
-            const Status refused = self.protection().may_advance(
+            const Status refused = self.checkpointer().may_advance(
                 2, self.number() == 1 ? fail(CD_ERROR_STORE_FULL, "no room here") : Status::ok());
             EXPECT_EQ(refused.code(), CD_ERROR_STORE_FULL);
             EXPECT_STREQ(message(), "rank 1: no room here");
             EXPECT_TRUE(self.protect(2));
-            return self.protection().wait();
+            return self.checkpointer().wait();
         });
         EXPECT_EQ(run.outcome().text, "");
         EXPECT_EQ(own.run({}).start(), 2U);
@@ -70,8 +70,8 @@ TEST_F(Alone, WhoCannotWriteDownThatAPointInTimeCountsLeavesTheOneBefore) {
     refusing.refuses = true;
     cluster.run_steps([](Cluster::Rank &self) {
         (void)self.protect(2).is_ok(); // which is told
-        (void)self.protection().wait().is_ok();
-        EXPECT_EQ(self.protection().protected_epoch(), 1U);
+        (void)self.checkpointer().wait().is_ok();
+        EXPECT_EQ(self.checkpointer().protected_epoch(), 1U);
         return Status::ok();
     });
     EXPECT_EQ(refusing.told().size(), 1U);
@@ -114,7 +114,7 @@ TEST(AloneInItsSet, WhoHasNoRoomForWhatItProtectsIsNamed) {
     cluster.ranks = {1, 3, 5, 7};
     cluster.run_steps([&](Cluster::Rank &self) {
         (void)self.protect(1).is_ok();
-        return self.protection().wait();
+        return self.checkpointer().wait();
     });
     ASSERT_EQ(system.told().size(), 1U);
     EXPECT_NE(system.told().front().find("no epoch is protected: rank 5: "), std::string::npos)
@@ -130,8 +130,8 @@ TEST_F(Alone, WhoCommitsWhileOthersAdvanceDoesNeither) {
         const auto run = own.run_steps([&](Cluster::Rank &self) {
             EXPECT_TRUE(self.protect(1));
             const bool commits = self.number() == 1;
-            const Status refused = commits ? self.protection().forget(Status::ok())
-                                           : self.protection().may_advance(2, Status::ok());
+            const Status refused = commits ? self.checkpointer().forget(Status::ok())
+                                           : self.checkpointer().may_advance(2, Status::ok());
             EXPECT_EQ(refused.code(), CD_ERROR_ARGUMENT);
             EXPECT_STREQ(message(), commits ? "rank 0 advances it to epoch 2 while this one "
                                               "commits the root; with redundancy all ranks do the "
@@ -139,7 +139,7 @@ TEST_F(Alone, WhoCommitsWhileOthersAdvanceDoesNeither) {
                                             : "rank 1 commits the root while this one advances it "
                                               "to epoch 2; with redundancy all ranks do the same; "
                                               "nothing was changed");
-            EXPECT_EQ(self.protection().protected_epoch(), 1U);
+            EXPECT_EQ(self.checkpointer().protected_epoch(), 1U);
             return Status::ok();
         });
         EXPECT_EQ(run.outcome().text, "");
@@ -156,15 +156,15 @@ TEST_F(Alone, WhoFailsWhenAllHaveAgreedTellsAllAndTheNextAdvanceCounts) {
         const auto run = own.run_steps([&](Cluster::Rank &self) {
             EXPECT_TRUE(self.protect(1));
             Status second = self.number() == 1 ? self.miss(2) : self.protect(2);
-            second = mode == Mode::sync ? second : self.protection().wait();
+            second = mode == Mode::sync ? second : self.checkpointer().wait();
             EXPECT_EQ(second.code(), CD_ERROR_STORE_IO);
             EXPECT_NE(std::string(message()).find("rank 1: its record cannot be"),
                       std::string::npos)
                 << message();
-            EXPECT_EQ(self.protection().protected_epoch(), 1U);
+            EXPECT_EQ(self.checkpointer().protected_epoch(), 1U);
             EXPECT_TRUE(self.protect(3));
-            EXPECT_TRUE(self.protection().wait());
-            EXPECT_EQ(self.protection().protected_epoch(), 3U);
+            EXPECT_TRUE(self.checkpointer().wait());
+            EXPECT_EQ(self.checkpointer().protected_epoch(), 3U);
             return Status::ok();
         });
         EXPECT_EQ(run.outcome().text, "");
@@ -184,7 +184,7 @@ TEST_F(Alone, PeopleAreToldOnceOfTheEpochThatIsNotProtected) {
                 EXPECT_TRUE(self.protect(4));
                 (void)(self.number() == failing ? self.miss(5) : self.protect(5)).is_ok();
                 (void)self.protect(6).is_ok();
-                return self.protection().wait();
+                return self.checkpointer().wait();
             });
             EXPECT_EQ(own_system.told(),
                       std::vector<std::string>{
@@ -215,11 +215,11 @@ TEST_F(Alone, PeopleAreNotToldToRepeatACall) {
 TEST_F(Alone, WhoCannotCommitTellsAllAndNothingIsForgotten) {
     const auto run = cluster.run_steps([](Cluster::Rank &self) {
         EXPECT_TRUE(self.protect(1));
-        const Status refused = self.protection().forget(
+        const Status refused = self.checkpointer().forget(
             self.number() == 1 ? fail(CD_ERROR_HAS_CHILDREN, "it has a child") : Status::ok());
         EXPECT_EQ(refused.code(), CD_ERROR_HAS_CHILDREN);
         EXPECT_STREQ(message(), "rank 1: it has a child");
-        EXPECT_EQ(self.protection().protected_epoch(), 1U);
+        EXPECT_EQ(self.checkpointer().protected_epoch(), 1U);
         return self.protect(2);
     });
     EXPECT_EQ(run.outcome().text, "");

@@ -52,13 +52,13 @@ public:
     }
 
     int number() const override { return number_; }
-    Protection &protection() override { return *opened; }
+    Checkpointer &checkpointer() override { return *opened; }
     cd_offered_point offer(uint64_t epoch) override {
         Offer &offer = offers_.emplace_back(number_, epoch);
         return {epoch, &offer, write_image, release};
     }
 
-    std::unique_ptr<Protection> opened;
+    std::unique_ptr<Checkpointer> opened;
 
 private:
     const int number_;
@@ -104,10 +104,10 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
                 return status;
             }
         }
-        if (Status status = self.protection().wait(); !status) {
+        if (Status status = self.checkpointer().wait(); !status) {
             return status;
         }
-        return forget ? self.protection().forget(Status::ok()) : Status::ok();
+        return forget ? self.checkpointer().forget(Status::ok()) : Status::ok();
     });
 }
 
@@ -136,7 +136,7 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
         }
         OfferingRank self(rank);
         opening.before(rank);
-        Status opened = Protection::open(std::move(job), request, mode, self.opened);
+        Status opened = Checkpointer::open(std::move(job), request, mode, self.opened);
         opening.after(rank);
         if (!opened) {
             return opened;

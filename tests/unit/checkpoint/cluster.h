@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "checkpoint/protection.h"
+#include "checkpoint/checkpointer.h"
 #include "local_program.h"
 
 #include <filesystem>
@@ -54,19 +54,19 @@ public:
     public:
         virtual ~Rank() = default;
         virtual int number() const = 0;
-        virtual Protection &protection() = 0;
+        virtual Checkpointer &checkpointer() = 0;
         // A point in time to protect, which lives until it is released.
         virtual cd_offered_point offer(uint64_t epoch) = 0;
 
         Status protect(uint64_t epoch) {
-            Status status = protection().may_advance(epoch, Status::ok());
-            return status ? protection().protect(offer(epoch)) : status;
+            Status status = checkpointer().may_advance(epoch, Status::ok());
+            return status ? checkpointer().protect(offer(epoch)) : status;
         }
         // The advance to it failed here, when all had agreed on it.
         Status miss(uint64_t epoch) {
-            Status status = protection().may_advance(epoch, Status::ok());
+            Status status = checkpointer().may_advance(epoch, Status::ok());
             char why[] = "its record cannot be written";
-            return status ? protection().protect({epoch, why, nullptr, nullptr}) : status;
+            return status ? checkpointer().protect({epoch, why, nullptr, nullptr}) : status;
         }
     };
     using Steps = std::function<Status(Rank &)>;

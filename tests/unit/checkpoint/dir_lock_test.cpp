@@ -92,31 +92,6 @@ TEST(DirLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
-TEST(DirLock, OfADirectoryThatHasGoneIsNoneForWhoNeedsItOnlyIfItIsThere) {
-    const Cluster cluster({"n0"});
-    const auto directory = cluster.directory("n0");
-    std::unique_ptr<DirLock> lock;
-    EXPECT_TRUE(DirLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
-    EXPECT_EQ(lock, nullptr);
-    EXPECT_FALSE(std::filesystem::exists(directory));
-    std::filesystem::create_directories(directory);
-    EXPECT_TRUE(DirLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
-    EXPECT_NE(lock, nullptr);
-}
-
-TEST(DirLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
-    const DyingSystem system;
-    Cluster cluster({"n0", "n1"});
-    cluster.flush = cluster.directory("parallel").string();
-    cluster.run({1, 2});
-    cluster.flush = "";
-    const OtherJob other(cluster.directory("parallel") / "solver.points");
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_STORE_LOCKED);
-    const std::string list = (cluster.directory("n0") / "solver.points" / "stores").string();
-    EXPECT_NE(outcome.text.find("as " + list + " says"), std::string::npos) << outcome.text;
-}
-
 // As in a directory that all nodes see.
 TEST(DirLock, ProcessesOfOneJobUseADirectoryTogether) {
     const Cluster cluster({"n0"});

@@ -215,32 +215,6 @@ TEST(DyingProgram, WithLevelsLeavesTheOldOrTheNewPointInTime) {
     }
 }
 
-// The one before has left epoch 2 where the new one does not look of itself; what that stores is
-// where the next one does not.
-TEST(DyingProgram, WithAnotherConfigurationLeavesTheOldOrTheNewPointInTime) {
-    const auto use = [](Cluster &cluster, const char *store) {
-        cluster.config = cluster.write_config(
-            "CKPT=0 TYPE=XOR STORE=" + cluster.directory(store).string() + "\n");
-    };
-    OldOrNew outcome;
-    die_everywhere(
-        threads({0, 2}, own), Calls(7),
-        [&](Cluster &cluster) {
-            use(cluster, "first");
-            cluster.run({1});
-        },
-        [&](Cluster &cluster) {
-            use(cluster, "second");
-            return cluster.run({2});
-        },
-        [&](Cluster &cluster, bool died) {
-            cluster.config = "";
-            cluster.lose("n1"); // with its list
-            outcome.found(cluster.run({}).start(), died);
-        });
-    outcome.expect(4, 2);
-}
-
 TEST(DyingProgram, WhileProtectingForTheFirstTimeLeavesItOrNothing) {
     die_everywhere(
         threads({0, 3}, own), Calls(), [](Cluster &cluster) { cluster.set_size = 2; },

@@ -58,10 +58,10 @@ template <typename Fault> void fail_everywhere_in_protect(int failing, int &fail
         for (int nth = 1; status && more; nth = next_fault(nth)) {
             const cd_offered_point point = self.offer(epoch);
             status = with_fault<Fault>(self, failing, nth, happened,
-                                       [&] { return self.protection().protect(point); });
+                                       [&] { return self.checkpointer().protect(point); });
             told[static_cast<size_t>(self.number())].push_back(status ? "" : message());
             protected_epoch = status ? epoch : protected_epoch;
-            agree = agree && self.protection().protected_epoch() == protected_epoch;
+            agree = agree && self.checkpointer().protected_epoch() == protected_epoch;
             status = self.protect(protected_epoch = ++epoch);
             ++epoch;
             more = happened; // known to all since they have met
@@ -120,7 +120,7 @@ template <typename Fault> int fail_everywhere_in_open(int failing, bool with_sto
                 Fault::arm(0);
             };
             return cluster.run_steps(
-                [](Cluster::Rank &self) { return self.protection().agree_on(Status::ok()); },
+                [](Cluster::Rank &self) { return self.checkpointer().agree_on(Status::ok()); },
                 opening);
         },
         [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 2U); });
@@ -132,7 +132,7 @@ template <typename Fault> int fail_everywhere_in_forget(int failing) {
         [&](Cluster &cluster, int nth, std::atomic<bool> &happened) {
             return cluster.run_steps([&](Cluster::Rank &self) {
                 return with_fault<Fault>(self, failing, nth, happened,
-                                         [&] { return self.protection().forget(Status::ok()); });
+                                         [&] { return self.checkpointer().forget(Status::ok()); });
             });
         },
         [](Cluster &cluster, bool forgotten) {

@@ -41,13 +41,13 @@ TEST_F(Flushed, WhoCommitsWhileACopyIsUnderWayAndOthersAdvanceDoesNeither) {
         const auto run = cluster.run_steps([&](Cluster::Rank &self) {
             EXPECT_TRUE(self.protect(2)); // whose copy begins
             const Status refused = self.number() == 1
-                                       ? self.protection().forget(Status::ok())
-                                       : self.protection().may_advance(3, Status::ok());
+                                       ? self.checkpointer().forget(Status::ok())
+                                       : self.checkpointer().may_advance(3, Status::ok());
             EXPECT_EQ(refused.code(), CD_ERROR_ARGUMENT) << message();
-            EXPECT_EQ(self.protection().protected_epoch(), 2U);
+            EXPECT_EQ(self.checkpointer().protected_epoch(), 2U);
             EXPECT_TRUE(self.protect(3));
-            EXPECT_TRUE(self.protection().wait());
-            return self.protection().forget(Status::ok());
+            EXPECT_TRUE(self.checkpointer().wait());
+            return self.checkpointer().forget(Status::ok());
         });
         EXPECT_EQ(run.outcome().text, "");
         EXPECT_EQ(cluster.run({}).start(), std::nullopt);
@@ -87,13 +87,13 @@ TEST_F(Flushed, ACopyThatFailsIsToldOnceAndTheNextOneIsTried) {
             std::filesystem::rename(parallel, aside);
             std::ofstream(parallel) << "no directory";
         }
-        EXPECT_TRUE(self.protect(1) && self.protect(2) && self.protection().wait()) << message();
+        EXPECT_TRUE(self.protect(1) && self.protect(2) && self.checkpointer().wait()) << message();
         if (self.number() == 1) {
             std::filesystem::remove(parallel);
             std::filesystem::rename(aside, parallel);
         }
         EXPECT_TRUE(self.protect(3) && self.protect(4)) << message();
-        return self.protection().wait();
+        return self.checkpointer().wait();
     });
     EXPECT_EQ(run.outcome().text, "");
     ASSERT_EQ(system.told().size(), 1U);
@@ -125,9 +125,9 @@ TEST_F(Flushed, OfACopyThatFailsNothingIsLeftInTheWayOfTheNextOne) {
     cluster.nodes = {"n0", "n0", "n1", "n1"}; // of each, one removes, and the other one waits
     const auto run = cluster.run_steps([&](Cluster::Rank &self) {
         const auto copies_are = [&](const Epochs &expected) {
-            EXPECT_EQ(self.protection().wait().code(), CD_ERROR_NONE);
+            EXPECT_EQ(self.checkpointer().wait().code(), CD_ERROR_NONE);
             EXPECT_EQ(copied_epochs(), expected);
-            EXPECT_TRUE(self.protection().agree_on(Status::ok())); // all have looked
+            EXPECT_TRUE(self.checkpointer().agree_on(Status::ok())); // all have looked
         };
         EXPECT_TRUE(self.protect(1) && self.protect(2)) << message();
         copies_are({2});

@@ -173,8 +173,8 @@ protected:
                         return status;
                     }
                 }
-                Status status = self.protection().wait();
-                return status && forget ? self.protection().forget(Status::ok()) : status;
+                Status status = self.checkpointer().wait();
+                return status && forget ? self.checkpointer().forget(Status::ok()) : status;
             },
             opening);
     }

@@ -46,11 +46,11 @@ TEST_F(Protected, AHelperThreadWritesTheImageWhileTheProgramGoesOn) {
     cluster.mode = Mode::async;
     const auto run = cluster.run_steps([](Cluster::Rank &self) {
         Gated gated(self.offer(1));
-        EXPECT_TRUE(self.protection().protect(gated.offer()));
-        EXPECT_EQ(self.protection().protected_epoch(), 0U);
+        EXPECT_TRUE(self.checkpointer().protect(gated.offer()));
+        EXPECT_EQ(self.checkpointer().protected_epoch(), 0U);
         gated.open.count_down();
-        Status outcome = self.protection().wait();
-        EXPECT_EQ(self.protection().protected_epoch(), 1U);
+        Status outcome = self.checkpointer().wait();
+        EXPECT_EQ(self.checkpointer().protected_epoch(), 1U);
         return outcome;
     });
     EXPECT_EQ(run.outcome().text, "");
@@ -86,9 +86,9 @@ TEST_F(Protected, AHelperThreadDoesNothingBeforeAllRanksAreReadyToAdvance) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100)); // would be time enough
             EXPECT_EQ(written, 0);
         }
-        EXPECT_TRUE(self.protection().may_advance(1, Status::ok()));
-        EXPECT_TRUE(self.protection().protect(noted.offer()));
-        return self.protection().wait();
+        EXPECT_TRUE(self.checkpointer().may_advance(1, Status::ok()));
+        EXPECT_TRUE(self.checkpointer().protect(noted.offer()));
+        return self.checkpointer().wait();
     });
     EXPECT_EQ(run.outcome().text, "");
     EXPECT_EQ(written, 4);

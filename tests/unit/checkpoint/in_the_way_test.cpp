@@ -93,25 +93,5 @@ TEST_F(InTheWay, ThatAllRecordsAreLinksIsNotTakenForNone) {
     EXPECT_NE(outcome.text.find("is a symbolic link"), std::string::npos) << outcome.text;
 }
 
-// Of an attempt that is not needed it is none, and goes with it; of one that is, people hear.
-TEST_F(InTheWay, AFileWithTheNameOfAnAttemptDoesNotKeepFromOthers) {
-    const fs::path older =
-        cluster.directory("n1") / "solver.points" / "epoch-1.1.0.0000000000000005";
-    std::ofstream(older) << "no directory";
-    EXPECT_EQ(cluster.run({}).start(), 2U);
-    EXPECT_EQ(cluster.run({3}).start(), 2U);
-    EXPECT_FALSE(fs::exists(older));
-
-    const fs::path needed = epoch_in("n1", 3);
-    fs::rename(needed, cluster.directory("n1") / "elsewhere");
-    fs::create_directory_symlink(cluster.directory("n1") / "elsewhere", needed);
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_STORE_IO);
-    EXPECT_NE(outcome.text.find(needed.string() + ": "), std::string::npos) << outcome.text;
-    EXPECT_NE(outcome.text.find("move it away"), std::string::npos) << outcome.text;
-    fs::remove(needed);
-    EXPECT_EQ(cluster.run({}).start(), 3U);
-}
-
 } // namespace
 } // namespace cd::checkpoint

@@ -92,98 +92,31 @@ TEST_F(Leveled, AnotherStoreIsUsedWhereALevelNamesOne) {
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
 }
 
-TEST_F(Leveled, ADirectoryByWhicheverNamesIsOneStore) {
+TEST_F(Leveled, OneDirectoryUnderTwoNamesIsRefused) {
     const std::string shared = cluster.directory("shared").string();
     const std::string link = cluster.directory("link").string();
     std::filesystem::create_directories(shared);
     std::filesystem::create_directory_symlink(shared, link);
-    cluster.nodes = {"shared", "shared"};
-    uint64_t epoch = 0;
-    for (const std::string &name : {shared, link, shared + "/../shared", link + "/"}) {
-        cluster.config = cluster.write_config("CKPT=0 STORE=" + name +
-                                              "\nCKPT=1 INTERVAL=2\n"
-                                              "CKPT=2 INTERVAL=4 STORE=" +
-                                              link + "\n");
-        const auto before = epoch == 0 ? std::nullopt : std::optional(epoch);
-        EXPECT_EQ(cluster.run({++epoch}).start(), before) << name;
-        EXPECT_FALSE(std::filesystem::exists(cluster.directory("shared") / "solver.points/stores"));
-    }
-    EXPECT_EQ(cluster.run({}).start(), 4U);
-    EXPECT_EQ(epochs_in("shared"), (Epochs{2, 3, 4}));
-}
-
-TEST_F(Leveled, ADirectoryThatIsOneWithAnotherOnSomeNodesOrWithThatOfCopiesIsRefused) {
     const auto refused = [&](const std::string &one, const std::string &other) {
-        for (const auto &outcome : cluster.run({}).outcomes) {
-            EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
-            EXPECT_NE(outcome.text.find(one + "/solver.points and " + other +
-                                        "/solver.points are one directory"),
-                      std::string::npos)
-                << outcome.text;
-        }
+        const auto text = cluster.run({}).outcome().text;
+        EXPECT_NE(text.find(one + "/solver.points and " + other +
+                            "/solver.points are one directory; give dir=, flush= and each STORE="),
+                  std::string::npos)
+            << text;
+        EXPECT_FALSE(std::filesystem::exists(shared + "/solver.points"));
     };
-    const std::string shared = cluster.directory("shared").string();
-    const std::string link = cluster.directory("link").string();
-    std::filesystem::create_directories(shared);
-    std::filesystem::create_directory_symlink(shared, link);
     cluster.config = "";
     cluster.nodes = {"shared"};
     cluster.flush = link;
     refused(shared, link);
-    cluster.nodes = {"n0"};
+    cluster.nodes = {"n0", "shared"};
+    refused(shared, link);
     cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=" + shared + "\n");
+    cluster.nodes = {"n0"};
     refused(link, shared);
     cluster.flush = "";
-    cluster.nodes = {"n0", "shared"};
-    for (const auto &outcome : cluster.run({}).outcomes) {
-        EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
-        EXPECT_NE(outcome.text.find("is given twice on some nodes"), std::string::npos)
-            << outcome.text;
-    }
-    cluster.config = "";
-    cluster.flush = shared; // which is what one rank's dir= is
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(
-        outcome.text.find("rank 1: " + shared + "/solver.points is given twice on some nodes;"), 0U)
-        << outcome.text;
-    cluster.flush = "";
-    EXPECT_FALSE(std::filesystem::exists(shared + "/solver.points")); // nor anything else
-    cluster.nodes = {"n0", "n1"};
     EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
     EXPECT_EQ(cluster.run({}).start(), 1U);
-}
-
-// A later program finds stores by names that mean the same for all.
-TEST_F(Leveled, AStoreThatIsElsewhereForEachRankIsRefusedBeforeAnythingIsStored) {
-    class OwnDirectories : public DyingSystem {
-    public:
-        explicit OwnDirectories(std::string root) : root_(std::move(root)) {}
-        int working_directory(std::string &path) override {
-            path = root_ + (differ ? "/work" + std::to_string(rank_of_this_thread()) : "/work");
-            return 0;
-        }
-        bool differ = true;
-
-    private:
-        const std::string root_;
-    } working(cluster.directory("").string());
-    cluster.nodes = {"n0", "n1"};
-    for (const bool of_flush : {false, true}) {
-        cluster.flush = of_flush ? "far" : "";
-        cluster.config = cluster.write_config(std::string("CKPT=0 TYPE=XOR") +
-                                              (of_flush ? "\n" : " STORE=far\n"));
-        working.differ = true;
-        const auto outcome = cluster.run({1}).outcome();
-        EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
-        EXPECT_TRUE(outcome.text.starts_with("far, the directory of a level or of flush=, is "))
-            << outcome.text;
-        EXPECT_NE(outcome.text.find("/work0/far for rank 0 and "), std::string::npos)
-            << outcome.text;
-        EXPECT_NE(outcome.text.find("/work1/far for rank 1, "), std::string::npos) << outcome.text;
-        working.differ = false;
-        EXPECT_EQ(cluster.run({2}).start(), std::nullopt);
-        EXPECT_EQ(cluster.run({}, true).start(), 2U);
-    }
 }
 
 TEST_F(Leveled, VariablesThatDifferBetweenRanksAreRefused) {
@@ -205,7 +138,7 @@ TEST_F(Leveled, VariablesThatDifferBetweenRanksAreRefused) {
         const std::string root_;
         std::vector<std::string> values_;
     } variables(cluster.directory("far").string());
-    cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=$SCRATCH\nSCR_FLUSH=5\n");
+    cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=$SCRATCH\n");
     const auto outcome = cluster.run({1}).outcome();
     EXPECT_EQ(outcome.code, CD_ERROR_ARGUMENT);
     EXPECT_NE(outcome.text.find(", SCRATCH=" + cluster.directory("far/s1").string()),
@@ -213,11 +146,6 @@ TEST_F(Leveled, VariablesThatDifferBetweenRanksAreRefused) {
         << outcome.text;
     variables.differ = false;
     EXPECT_EQ(cluster.run({2}).start(), std::nullopt);
-    ASSERT_EQ(variables.told().size(), 1U);
-    EXPECT_NE(variables.told().front().find("SCR_FLUSH=5 is for copies"), std::string::npos);
-    // The one that is written down with them is found without.
-    cluster.config = "";
-    EXPECT_EQ(cluster.run({}).start(), 2U);
 }
 
 TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {

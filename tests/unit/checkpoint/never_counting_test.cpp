@@ -71,33 +71,6 @@ TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysToo) {
     }
 }
 
-// There is room for what comes from another node once that is gone.
-class RoomOf : public DyingSystem {
-public:
-    explicit RoomOf(std::filesystem::path path) : path_(std::move(path)) {}
-
-    int room(int, uint64_t &bytes) override {
-        bytes = std::filesystem::exists(path_) ? 0 : 1000000;
-        return 0;
-    }
-
-private:
-    const std::filesystem::path path_;
-};
-
-TEST_F(Protected, WhereThereIsNoRoomForWhatAllStartFromAnAttemptThatDiedGoesFirst) {
-    cluster.run({1});
-    const CheckpointDir folder = folder_in("n3");
-    const CheckpointId half{5, 2, 0, 77};
-    ASSERT_TRUE(folder.make(half)) << message();
-    std::swap(cluster.nodes[1], cluster.nodes[3]);
-    {
-        const RoomOf room(folder.path_of(half));
-        EXPECT_EQ(cluster.run({}).start(), 1U);
-    }
-    EXPECT_EQ(epochs_in("n3"), Epochs{1});
-}
-
 TEST_F(Protected, WhereThereIsNoRoomAndNothingThatCouldGoThatIsTold) {
     cluster.run({1});
     std::swap(cluster.nodes[1], cluster.nodes[3]);
@@ -118,31 +91,6 @@ TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.lose("n3"); // its spare
     std::filesystem::rename(away, cluster.directory("n3"));
     EXPECT_EQ(cluster.run({}).start(), 1U);
-}
-
-// As after an error of people, or of a file system.
-TEST_F(Protected, WhatNoRecordTellsOfAnyMoreStaysUntilSomethingNewerCounts) {
-    cluster.run({7});
-    for (const auto &file : files_of_ranks()) {
-        const std::string name = file.filename();
-        if (name.ends_with(".agreed") || name == "2.image") {
-            std::filesystem::remove(file);
-        }
-    }
-    const auto left = files_of_ranks();
-    EXPECT_EQ(left.size(), 15U);
-    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
-    EXPECT_EQ(files_of_ranks(), left);
-    EXPECT_EQ(system.told(),
-              std::vector<std::string>{"root \"solver\": epoch 7 was stored, and no record says "
-                                       "that all ranks had it: all start afresh, and it stays "
-                                       "until the next advance; to start from it instead, end the "
-                                       "program now, and let it count with cdctl rebuild --agree"});
-    cluster.restart = "no";
-    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
-    EXPECT_EQ(files_of_ranks(), left);
-    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
-    EXPECT_EQ(epochs_in("n0"), Epochs{1});
 }
 
 } // namespace

@@ -166,18 +166,5 @@ TEST(Requests, VariablesOfAConfigurationAreSettingsThatAllRanksHaveAlike) {
     EXPECT_TRUE(request.settings.ends_with(", SCRATCH=/a, ")) << request.settings;
 }
 
-TEST(Requests, CopiesThatAConfigurationAsksForAndNobodyMakesAreRemarked) {
-    SetEnvironment environment;
-    const ScratchText levels("CKPT=0\nSCR_FLUSH=20\n");
-    Request request;
-    ASSERT_TRUE(request_of("config=" + levels.path(), request)) << message();
-    EXPECT_EQ(request.remark, levels.path() + ":2: SCR_FLUSH=20 is for copies in a parallel file "
-                                              "system, and none are made; give flush=DIR, and "
-                                              "flush_interval=N, in storage_info");
-    Request with_copies;
-    ASSERT_TRUE(request_of("config=" + levels.path() + ",flush=/p", with_copies)) << message();
-    EXPECT_EQ(with_copies.remark, "");
-}
-
 } // namespace
 } // namespace cd::checkpoint

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "checkpoint/folder.h"
+#include "checkpoint/checkpoint_dir.h"
 #include "each_fault.h"
 
 #include <gtest/gtest.h>

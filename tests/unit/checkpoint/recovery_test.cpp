@@ -309,9 +309,9 @@ TEST_F(Protected, WhatIsProtectedIsSaidForWhereRanksAreNow) {
     EXPECT_EQ(cluster.run({}).protected_epoch(), 7U);
     cluster.nodes = {"n0", "n0", "n1", "n1"}; // where the set now has two ranks on each
     const auto run = cluster.run_steps([](Cluster::Rank &self) {
-        EXPECT_EQ(self.protection().protected_epoch(), 0U);
+        EXPECT_EQ(self.checkpointer().protected_epoch(), 0U);
         EXPECT_TRUE(self.protect(8)) << message();
-        EXPECT_EQ(self.protection().protected_epoch(), 8U);
+        EXPECT_EQ(self.checkpointer().protected_epoch(), 8U);
         return Status::ok();
     });
     EXPECT_EQ(run.start(), 7U);
@@ -332,8 +332,8 @@ TEST_F(Protected, WhatSurvivesLessThanIsAskedForNowIsNotProtectedAsThat) {
 
 TEST_F(Protected, WhereNothingWasProtectedNoDirectoryIsLeft) {
     cluster.run_steps([](Cluster::Rank &self) {
-        return self.protection().agree_on(self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "full")
-                                                             : Status::ok());
+        return self.checkpointer().agree_on(self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "full")
+                                                               : Status::ok());
     });
     for (const std::string &node : four_nodes) {
         EXPECT_FALSE(std::filesystem::exists(cluster.directory(node) / "solver.points"));

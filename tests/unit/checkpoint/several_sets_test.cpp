@@ -246,7 +246,7 @@ TEST(AloneInOneOfSeveralSets, WhoFailsWhileTheyAreRebuiltTellsAll) {
                     NoRoomInASet::arm(0);
                 };
                 return cluster.run_steps(
-                    [](Cluster::Rank &self) { return self.protection().agree_on(Status::ok()); },
+                    [](Cluster::Rank &self) { return self.checkpointer().agree_on(Status::ok()); },
                     opening);
             },
             [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 1U); });

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 
 // What SCR reads in its configuration is read here alike, or refused with its reason.
-#include "config/levels.h"
+#include "config/scr_config.h"
 
 #include "../replaced_system.h"
 
@@ -121,40 +121,14 @@ TEST_F(ScrFiles, FailuresOfASetAreCountedAsScrDoes) {
     expect_refused("SCR_SET_FAILURES=0\nCKPT=0 TYPE=RS", "1: SCR_SET_FAILURES=0 is not a number");
 }
 
-TEST_F(ScrFiles, WhatBypassesTheNodesIsRefused) {
-    EXPECT_EQ(first("SCR_CACHE_BYPASS=0\nCKPT=0 BYPASS=0 OUTPUT=1\n").index, 0);
-    EXPECT_EQ(first("SCR_CACHE_BYPASS=1\nCKPT=0 BYPASS=0\n").index, 0);
-    EXPECT_EQ(first("CKPT=0\nCKPT=1 INTERVAL=2 ENABLED=0 BYPASS=1\n").index, 0);
-    expect_refused("CKPT=0 BYPASS=1", "1: BYPASS=1, but points in time are kept on the nodes; "
-                                      "write BYPASS=0, and flush=DIR in storage_info for copies "
-                                      "in a parallel file system");
-    expect_refused("CKPT=0\nSCR_CACHE_BYPASS=1", "1: BYPASS=1, as SCR_CACHE_BYPASS says, but ");
-    expect_refused("CKPT=0 BYPASS=2", "1: BYPASS=2 is not a number");
-    expect_refused("CKPT=0 OUTPUT=2", "1: OUTPUT=2 is not a number");
-}
-
-TEST_F(ScrFiles, ADistanceOfMembersIsRefused) {
-    EXPECT_EQ(first("SCR_HOP_DISTANCE=1\nCKPT=0\n").index, 0);
-    expect_refused("SCR_HOP_DISTANCE=2\nCKPT=0",
-                   "1: SCR_HOP_DISTANCE=2, but sets are of neighbours; write 1, and give what "
-                   "fails together as GROUP");
-}
-
-TEST_F(ScrFiles, TheSizeOfTheCacheIsThatOfStoresWithoutCount) {
-    const std::string two = "CKPT=0 STORE=/a\nCKPT=1 INTERVAL=2 STORE=/a\n";
-    EXPECT_EQ(read("SCR_CACHE_SIZE=2\nSTORE=/a FLUSH=PTHREAD\n" + two).levels.size(), 2U);
-    EXPECT_EQ(read("SCR_CACHE_SIZE=1\nSTORE=/a COUNT=2\n" + two).levels.size(), 2U);
-    expect_refused("STORE=/a\nSCR_CACHE_SIZE=1\n" + two,
-                   "1: COUNT=1, as SCR_CACHE_SIZE says, but 2 descriptors have STORE=/a");
-}
-
-TEST_F(ScrFiles, CopiesThatAreAskedForAreTold) {
-    EXPECT_EQ(read("CKPT=0\n").asks_for_copies, "");
-    EXPECT_EQ(read("CKPT=0\nSCR_FLUSH=0\n").asks_for_copies, "");
-    EXPECT_EQ(read("CKPT=0\nscr_flush = 20\nSCR_PREFIX=/p\n").asks_for_copies,
-              "levels.conf:2: SCR_FLUSH=20");
-    EXPECT_EQ(read("SCR_PREFIX=/p/$NOT\nCKPT=0\n").asks_for_copies,
-              "levels.conf:1: SCR_PREFIX=/p/$NOT");
+TEST_F(ScrFiles, SettingsThatWouldChangeWhatIsProtectedAreRefused) {
+    EXPECT_EQ(first("SCR_CACHE_BYPASS=0 SCR_HOP_DISTANCE=1\nCKPT=0 BYPASS=0 OUTPUT=1\n").index, 0);
+    EXPECT_EQ(first("SCR_FLUSH=10\nSCR_COPY_TYPE=file\nCKPT=0\n").index, 0);
+    expect_refused("CKPT=0 BYPASS=1", "1: BYPASS=1 is not supported; write 0, or leave it out");
+    expect_refused("CKPT=0\nSCR_CACHE_BYPASS=1", "2: SCR_CACHE_BYPASS=1 is not supported; write 0");
+    expect_refused("SCR_COPY_TYPE=XOR\nCKPT=0",
+                   "1: SCR_COPY_TYPE=XOR is not supported; write FILE");
+    expect_refused("SCR_HOP_DISTANCE=2\nCKPT=0", "1: SCR_HOP_DISTANCE=2 is not supported; write 1");
 }
 
 } // namespace

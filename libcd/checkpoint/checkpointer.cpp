@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "checkpoint/protection.h"
+#include "checkpoint/checkpointer.h"
 
 #include "base/no_throw.h"
 #include "redset/encode.h"
@@ -18,55 +18,35 @@ using redset::Bytes;
 
 namespace {
 
-// What a rank is about to do, as the others learn it.
-class Step {
-public:
-    static Step commit() { return Step(0); }
-    static Step advance(uint64_t epoch) { return Step(epoch); }
+// What a rank is about to do, as all ranks send it to each other: the epoch to advance to, or one
+// of these.
+constexpr uint64_t step_commit = 0;
+constexpr uint64_t step_leave = ~uint64_t{0};
 
-    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(&epoch_, 1)); }
-
-    // all: of the others, and of this one; empty where they could not meet.
-    Status check(const std::vector<int> &ranks, const std::vector<Bytes> &all) const {
-        for (size_t position = 0; position < all.size(); ++position) {
-            const Step theirs(all[position]);
-            if (all[position].size() != sizeof epoch_ || theirs.epoch_ != epoch_) {
-                return fail(CD_ERROR_ARGUMENT,
-                            "rank %d %s while this one %s; with redundancy all ranks do the same; "
-                            "nothing was changed",
-                            ranks[position], theirs.text().data(), text().data());
-            }
-        }
-        return Status::ok();
+std::array<char, 64> describe_step(uint64_t step) {
+    std::array<char, 64> text = {"commits the root"};
+    if (step == step_leave) {
+        std::snprintf(text.data(), text.size(), "has come to MPI_Finalize");
+    } else if (step != step_commit) {
+        std::snprintf(text.data(), text.size(), "advances it to epoch %llu",
+                      static_cast<unsigned long long>(step));
     }
+    return text;
+}
 
-private:
-    explicit Step(uint64_t epoch) : epoch_(epoch) {}
-    explicit Step(const Bytes &told) {
-        std::memcpy(&epoch_, told.data(), std::min(sizeof epoch_, told.size()));
-    }
-
-    std::array<char, 64> text() const {
-        std::array<char, 64> text = {"commits the root"};
-        if (epoch_ > 0) {
-            std::snprintf(text.data(), text.size(), "advances it to epoch %llu",
-                          static_cast<unsigned long long>(epoch_));
-        }
-        return text;
-    }
-
-    uint64_t epoch_ = 0; // 0: none, the root is committed
-};
+std::span<const std::byte> bytes_of(const uint64_t &step) {
+    return std::as_bytes(std::span(&step, 1));
+}
 
 } // namespace
 
-Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
-                        std::unique_ptr<Protection> &protection) {
+Status Checkpointer::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
+                          std::unique_ptr<Checkpointer> &checkpointer) {
     Opened opened;
     if (Status status = checkpoint::open(*job, request, opened); !status) {
         return status;
     }
-    std::unique_ptr<Protection> made;
+    std::unique_ptr<Checkpointer> made;
     Job &ranks = *job; // where it lives does not change
     Status ready = catch_exceptions([&] {
         std::unique_ptr<Flush> flush;
@@ -74,30 +54,30 @@ Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode m
             flush = std::make_unique<Flush>(ranks, opened.stores[*opened.flush_store],
                                             request.flush_interval, request.sync);
         }
-        made.reset(new Protection(std::move(job), std::move(opened), std::move(flush), request.sync,
-                                  mode));
+        made.reset(new Checkpointer(std::move(job), std::move(opened), std::move(flush),
+                                    request.sync, mode));
     });
     if (Status status = agree(ranks, ready); !status) {
         return status;
     }
-    protection = std::move(made);
+    checkpointer = std::move(made);
     return Status::ok();
 }
 
-Protection::Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush,
-                       bool sync, Mode mode) noexcept
+Checkpointer::Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush,
+                           bool sync, Mode mode) noexcept
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
       protected_epoch_(opened_.start_is_protected ? opened_.start->point.epoch : 0),
       flush_(std::move(flush)) {}
 
 // A flush that is under way stays unfinished: who wants it calls wait() before.
-Protection::~Protection() {
+Checkpointer::~Checkpointer() {
     (void)earlier();
     flush_.reset();
     close_stores(opened_.stores);
 }
 
-Status Protection::wait() {
+Status Checkpointer::wait() {
     const SavedStatus outcome = earlier();
     if (flush_ && flush_->under_way()) {
         flush_->finish();
@@ -105,36 +85,42 @@ Status Protection::wait() {
     return outcome.again();
 }
 
-void Protection::begin_to_leave() noexcept {
+void Checkpointer::leave() noexcept {
+    const SavedMessage keeper;
+    if (std::exchange(leaves_, true) || !left_.is_ok()) {
+        return;
+    }
     join();
-    job_->begin_to_leave();
-}
-
-void Protection::leave() noexcept {
-    const Parting parting = job_->leave();
-    if (parting == Parting::together) {
+    std::vector<Bytes> all;
+    Status met = agree_if_possible(*job_, Status::ok(), bytes_of(step_leave), all);
+    met = met ? check_step(step_leave, all) : met;
+    if (met && !all.empty()) {
         (void)wait().is_ok(); // people have been told
     }
-    if (parting == Parting::first) {
-        warn_that_others_go_on();
-    }
 }
 
-void Protection::warn_that_others_go_on() const noexcept {
-    std::array<char, 64> what_stays = {"nothing of it is protected"};
-    if (const uint64_t epoch = protected_epoch_; epoch > 0) {
-        std::snprintf(what_stays.data(), what_stays.size(), "epoch %llu stays protected",
-                      static_cast<unsigned long long>(epoch));
+// all: the steps of all ranks; empty where they could not meet.
+Status Checkpointer::check_step(uint64_t step, const std::vector<Bytes> &all) noexcept {
+    for (size_t position = 0; position < all.size(); ++position) {
+        uint64_t theirs = 0;
+        std::memcpy(&theirs, all[position].data(), std::min(sizeof theirs, all[position].size()));
+        if (theirs == step) {
+            continue;
+        }
+        Status status =
+            fail(CD_ERROR_ARGUMENT,
+                 "rank %d %s while this one %s; with redundancy all ranks do the same; "
+                 "nothing was changed",
+                 job_->ranks()[position], describe_step(theirs).data(), describe_step(step).data());
+        if (theirs == step_leave) {
+            left_ = SavedStatus(status);
+        }
+        return status;
     }
-    std::array<char, 2048> line;
-    std::snprintf(line.data(), line.size(),
-                  "root \"%s\": rank %d has come to MPI_Finalize and has not committed it, "
-                  "while others go on, who cannot advance or commit it any more; %s",
-                  opened_.root.c_str(), job_->rank(), what_stays.data());
-    os::system().warn(line.data());
+    return Status::ok();
 }
 
-Status Protection::begin(Status own) {
+Status Checkpointer::begin(Status own) {
     Status status = agree_on(own);
     for (size_t i = 0; status && i < opened_.remarks.size(); ++i) {
         os::system().warn(opened_.remarks[i].c_str());
@@ -143,12 +129,12 @@ Status Protection::begin(Status own) {
     return status;
 }
 
-std::string Protection::image_of_start() const {
+std::string Checkpointer::image_of_start() const {
     const CheckpointDir &folder = opened_.stores[start()->store].folder;
     return folder.path_of(start()->point) + "/" + image_name(job_->rank());
 }
 
-Status Protection::protect(const cd_offered_point &offered) {
+Status Checkpointer::protect(const cd_offered_point &offered) {
     const SavedStatus before = earlier();
     if (offered.write_image != nullptr) {
         offered_ = offered;
@@ -164,7 +150,7 @@ Status Protection::protect(const cd_offered_point &offered) {
     return before.again();
 }
 
-Status Protection::hand_over(const CheckpointId &point) {
+Status Checkpointer::hand_over(const CheckpointId &point) {
     try {
         helper_ = std::thread([this, point] { outcome_ = SavedStatus(complete(point)); });
     } catch (const std::exception &) { // std::system_error; the ranks meet all the same
@@ -173,27 +159,29 @@ Status Protection::hand_over(const CheckpointId &point) {
     return Status::ok();
 }
 
-void Protection::join() noexcept {
+void Checkpointer::join() noexcept {
     if (helper_.joinable()) {
         helper_.join();
     }
 }
 
-SavedStatus Protection::earlier() {
+SavedStatus Checkpointer::earlier() {
     join();
     return std::exchange(outcome_, {});
 }
 
-Status Protection::may_advance(uint64_t epoch, Status own) noexcept {
+Status Checkpointer::may_advance(uint64_t epoch, Status own) noexcept {
     const SavedStatus kept(own);
     join();
     std::vector<Bytes> all;
-    const Step step = Step::advance(epoch);
-    Status status = agree_if_possible(*job_, kept.again(), step.bytes(), all);
-    return status ? step.check(job_->ranks(), all) : status;
+    if (!left_.is_ok()) {
+        return left_.again();
+    }
+    Status status = agree_if_possible(*job_, kept.again(), bytes_of(epoch), all);
+    return status ? check_step(epoch, all) : status;
 }
 
-Status Protection::write_image(const CheckpointId &point, Written &written) const {
+Status Checkpointer::write_image(const CheckpointId &point, Written &written) const {
     if (!offered_) {
         return missed_.again();
     }
@@ -210,7 +198,7 @@ Status Protection::write_image(const CheckpointId &point, Written &written) cons
     return Status::ok();
 }
 
-void Protection::release() noexcept {
+void Checkpointer::release() noexcept {
     if (offered_) {
         offered_->release(offered_->context);
         offered_.reset();
@@ -218,7 +206,7 @@ void Protection::release() noexcept {
 }
 
 // Fails on all ranks for the same reason, so that one of them tells people.
-Status Protection::complete(const CheckpointId &point) noexcept {
+Status Checkpointer::complete(const CheckpointId &point) noexcept {
     Status status = count(point);
     if (!status && job_->tells_people()) {
         warn_that_it_is_not_protected(point.epoch);
@@ -226,7 +214,7 @@ Status Protection::complete(const CheckpointId &point) noexcept {
     return status;
 }
 
-void Protection::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
+void Checkpointer::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
     std::array<char, 64> what_is = {"no epoch is protected"};
     if (const uint64_t older = protected_epoch_; older > 0) {
         std::snprintf(what_is.data(), what_is.size(), "epoch %llu still is",
@@ -245,7 +233,7 @@ void Protection::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
 // Two phases: when all ranks have stored it, each writes that down; when all have done that, those
 // before it go. A restart finds the new one if any rank has got so far, and the old one if none
 // has.
-Status Protection::count(const CheckpointId &point) noexcept {
+Status Checkpointer::count(const CheckpointId &point) noexcept {
     const CheckpointDir &folder = folder_of(point);
     if (Status status = store(point); !status) {
         best_effort([&] { folder.remove_files_of(point, job_->rank()); });
@@ -271,7 +259,7 @@ Status Protection::count(const CheckpointId &point) noexcept {
 // stays until the next copy counts: what was saved there is what there is beside the nodes. What an
 // earlier session had protected after the point in time that this one started from has not
 // happened.
-Status Protection::remove_older(const CheckpointId &point) const {
+Status Checkpointer::remove_older(const CheckpointId &point) const {
     const uint64_t start = opened_.start ? opened_.start->point.epoch : 0;
     const auto is_of_another_level = [&](const CheckpointId &other) {
         return other.level != point.level &&
@@ -286,7 +274,7 @@ Status Protection::remove_older(const CheckpointId &point) const {
                    (other.session == opened_.session || other.epoch <= start);
         };
         if (Status status =
-                store.speaks ? store.folder.remove_before(point.number, keeps) : Status::ok();
+                store.reports ? store.folder.remove_before(point.number, keeps) : Status::ok();
             !status) {
             return status;
         }
@@ -294,15 +282,15 @@ Status Protection::remove_older(const CheckpointId &point) const {
     return Status::ok();
 }
 
-const OpenLevel &Protection::level_with(int index) const {
+const OpenLevel &Checkpointer::level_with(int index) const {
     return *std::ranges::find(opened_.levels, index, &OpenLevel::index);
 }
 
-const CheckpointDir &Protection::folder_of(const CheckpointId &point) const {
+const CheckpointDir &Checkpointer::folder_of(const CheckpointId &point) const {
     return opened_.stores[level_with(point.level).store].folder;
 }
 
-Status Protection::store(const CheckpointId &point) noexcept {
+Status Checkpointer::store(const CheckpointId &point) noexcept {
     Written written;
     Status stored = catch_exceptions([&] { return write_image(point, written); });
     release();
@@ -316,7 +304,7 @@ Status Protection::store(const CheckpointId &point) noexcept {
     return agree(*job_, encode(point, written));
 }
 
-Status Protection::agree_on_stored(Status stored, bool &flushed) noexcept {
+Status Checkpointer::agree_on_stored(Status stored, bool &flushed) noexcept {
     const std::byte own{flush_ && flush_->under_way() && flush_->copied()};
     std::vector<Bytes> all;
     Status status = agree(*job_, stored, std::span(&own, 1), all);
@@ -326,7 +314,7 @@ Status Protection::agree_on_stored(Status stored, bool &flushed) noexcept {
     return status;
 }
 
-Status Protection::encode(const CheckpointId &point, const Written &written) noexcept {
+Status Checkpointer::encode(const CheckpointId &point, const Written &written) noexcept {
     const int rank = job_->rank();
     const OpenLevel &level = level_with(point.level);
     const redset::Set &set = level.division.set_of(rank);
@@ -343,13 +331,15 @@ Status Protection::encode(const CheckpointId &point, const Written &written) noe
 // The ranks meet four times, and for a copy that is under way: when all may, when it does not count
 // any more on any node, when the points in time are gone, and at the end. Where writing down that
 // they do not count fails somewhere, it is taken back everywhere.
-Status Protection::forget(Status own) noexcept {
+Status Checkpointer::forget(Status own) noexcept {
     const SavedStatus refused(own);
     join();
     std::vector<Bytes> all;
-    const Step step = Step::commit();
-    Status agreed = agree(*job_, refused.again(), step.bytes(), all);
-    if (Status status = agreed ? step.check(job_->ranks(), all) : agreed; !status) {
+    if (!left_.is_ok()) {
+        return left_.again();
+    }
+    Status agreed = agree(*job_, refused.again(), bytes_of(step_commit), all);
+    if (Status status = agreed ? check_step(step_commit, all) : agreed; !status) {
         return status;
     }
     (void)wait().is_ok(); // people have been told
@@ -367,11 +357,12 @@ Status Protection::forget(Status own) noexcept {
     return Status::ok();
 }
 
-Status Protection::write_commit_marker() {
+Status Checkpointer::write_commit_marker() {
     const CommitMarker tombstone{opened_.next_number - 1, opened_.sessions};
     for (const OpenStore &store : opened_.stores) {
-        if (Status status = store.speaks ? store.folder.write_commit_marker(tombstone, job_->rank())
-                                         : Status::ok();
+        if (Status status = store.reports
+                                ? store.folder.write_commit_marker(tombstone, job_->rank())
+                                : Status::ok();
             !status) {
             return status;
         }
@@ -379,10 +370,10 @@ Status Protection::write_commit_marker() {
     return Status::ok();
 }
 
-Status Protection::remove_commit_marker() {
+Status Checkpointer::remove_commit_marker() {
     Status outcome;
     for (const OpenStore &store : opened_.stores) {
-        if (Status status = store.speaks
+        if (Status status = store.reports
                                 ? store.folder.remove_commit_marker(opened_.next_number - 1)
                                 : Status::ok();
             !status) {
@@ -393,11 +384,11 @@ Status Protection::remove_commit_marker() {
 }
 
 // A tombstone stays until no node has anything of what it is for.
-void Protection::remove_what_is_buried() {
+void Checkpointer::remove_what_is_buried() {
     const SavedMessage keeper;
     Status removed = catch_exceptions([&] {
         for (const OpenStore &store : opened_.stores) {
-            if (Status status = store.speaks
+            if (Status status = store.reports
                                     ? store.folder.remove_before(opened_.next_number, nothing_kept)
                                     : Status::ok();
                 !status) {
@@ -410,15 +401,28 @@ void Protection::remove_what_is_buried() {
         job_->warn_once(message());
         return;
     }
-    for (size_t i = opened_.stores.size(); i-- > 0;) {
-        // The first knows of the others until they are gone on all nodes.
-        if (i == 0 && opened_.stores.size() > 1 && !agree(*job_, Status::ok())) {
-            return;
-        }
-        if (OpenStore &store = opened_.stores[i]; store.speaks) {
-            store.use.reset();
+    for (OpenStore &store : opened_.stores) {
+        if (store.reports) {
+            store.lock.reset();
             best_effort([&] { store.folder.remove_what_is_left(); });
         }
+    }
+}
+
+void Checkpointers::add(Checkpointer &checkpointer) {
+    const std::lock_guard lock(mutex_);
+    by_root_[checkpointer.root()] = &checkpointer;
+}
+
+void Checkpointers::remove(const Checkpointer &checkpointer) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(by_root_, [&](const auto &each) { return each.second == &checkpointer; });
+}
+
+void Checkpointers::leave() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const auto &[root, checkpointer] : by_root_) {
+        checkpointer->leave();
     }
 }
 

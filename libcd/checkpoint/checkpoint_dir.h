@@ -39,6 +39,14 @@ Status names_in(const std::string &path, std::vector<std::string> &names);
 // The same, where what is not there is empty.
 Status names_in_if_there(const std::string &path, std::vector<std::string> &names);
 
+// Writes a tree as a file of its own, with its checksum. A crash leaves the old file or the new
+// one. writer: a rank that no other process has in that directory. sync: force the file to the
+// disk.
+Status write_tree(const redset::KvTree &tree, const std::string &path, int writer, bool sync);
+
+// Fails also where something follows the tree.
+Status read_tree(const std::string &path, redset::KvTree &tree);
+
 // What is not ours is left alone and not told of. May throw std::bad_alloc.
 Status look_at_points(const std::string &path, Content &content);
 
@@ -52,9 +60,6 @@ public:
     // Makes it if it is not there. key: what named it, for messages; a constant.
     static Status open(const std::string &directory, const std::string &root, bool sync,
                        CheckpointDir &folder, const char *key = key_of_stores);
-    // Makes nothing. there: whether it is there.
-    static Status find(const std::string &directory, const std::string &root, bool sync,
-                       CheckpointDir &folder, bool &there, const char *key = key_of_stores);
     static std::string path_below(const std::string &directory, const std::string &root);
 
     const std::string &directory() const { return directory_; } // without the root's
@@ -79,9 +84,6 @@ public:
 
     // What cannot be removed stays; nobody depends on it any more.
     void remove_files_of(const CheckpointId &point, int rank) const;
-    // Those of an attempt that is elsewhere, too: all that is there, or where that is not all that
-    // is known nothing. What says that it counted goes last, so that what is left is seen.
-    void remove_files(const CheckpointId &point, const std::vector<std::string> &names) const;
     // In it, and in all attempts.
     void remove_drafts_of_the_dead() const;
     // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "checkpoint/flush.h"
-#include "checkpoint/opening.h"
+#include "checkpoint/restart.h"
 
 #include "cd/protection.h"
 
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <thread>
 
 namespace cd::checkpoint {
@@ -20,13 +22,13 @@ enum class Mode : uint8_t {
 // The points in time of one root, protected. All calls but protected_epoch() are made by all ranks
 // of the job, one after the other, and give all of them the same outcome: what a rank fails at
 // between two meetings, also for lack of memory, it tells the others at the next.
-class Protection {
+class Checkpointer {
 public:
     static Status open(std::unique_ptr<Job> job, const Request &request, Mode mode,
-                       std::unique_ptr<Protection> &protection);
-    Protection(const Protection &) = delete;
-    Protection &operator=(const Protection &) = delete;
-    ~Protection();
+                       std::unique_ptr<Checkpointer> &checkpointer);
+    Checkpointer(const Checkpointer &) = delete;
+    Checkpointer &operator=(const Checkpointer &) = delete;
+    ~Checkpointer();
 
     const std::string &root() const { return opened_.root; }
 
@@ -62,10 +64,8 @@ public:
     // Until nothing is under way any more. Gives the outcome of that, once.
     Status wait();
 
-    // Instead of all other calls from now on, as the rank ends. First that of all protections, then
-    // the other, which does what wait() does, if all ranks leave; else people are told that this
-    // one does where others go on.
-    void begin_to_leave() noexcept;
+    // Before MPI_Finalize, by all ranks; later calls do nothing. Waits until nothing is under way.
+    // A rank that advances or commits the root instead fails, then and from then on.
     void leave() noexcept;
 
 private:
@@ -75,17 +75,17 @@ private:
         std::vector<std::string> names;
     };
 
-    Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
-               Mode mode) noexcept;
+    Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
+                 Mode mode) noexcept;
     SavedStatus earlier();
     void join() noexcept;
     Status hand_over(const CheckpointId &point);
+    Status check_step(uint64_t epoch, const std::vector<redset::Bytes> &all) noexcept;
     Status write_image(const CheckpointId &point, Written &written) const;
     void release() noexcept;
     Status complete(const CheckpointId &point) noexcept;
     Status count(const CheckpointId &point) noexcept;
     void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
-    void warn_that_others_go_on() const noexcept;
     Status store(const CheckpointId &point) noexcept;
     Status remove_older(const CheckpointId &point) const;
     const OpenLevel &level_with(int index) const;
@@ -106,6 +106,21 @@ private:
     SavedStatus missed_;                      // why there is none
     std::thread helper_;
     SavedStatus outcome_; // the helper's
+    SavedStatus left_;    // a rank has come to MPI_Finalize
+    bool leaves_ = false; // this rank has
+};
+
+// The checkpointers of a process, by root. Threads may add them in another order on each rank; all
+// ranks leave them in the order of names. Thread-safe.
+class Checkpointers {
+public:
+    void add(Checkpointer &checkpointer); // may throw std::bad_alloc
+    void remove(const Checkpointer &checkpointer) noexcept;
+    void leave() noexcept;
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, Checkpointer *> by_root_;
 };
 
 } // namespace cd::checkpoint

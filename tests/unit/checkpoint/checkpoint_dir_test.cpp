@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "checkpoint/folder.h"
+#include "checkpoint/checkpoint_dir.h"
 
 #include "../replaced_system.h"
 #include "cluster.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "checkpoint/folder.h"
+#include "checkpoint/checkpoint_dir.h"
 
 #include "base/path.h"
-#include "checkpoint/tree_file.h"
 #include "file_store/permissions.h"
 #include "redset/atomic_files.h"
 #include "redset/kvtree_file.h"
@@ -25,33 +24,9 @@ File opened_to_read(const std::string &path) {
     return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
 }
 
-enum class Kind { none, unknown, file, directory, other };
-
-// A link is what it is, wherever it leads.
-Kind kind_of(const std::string &path) {
+bool is_there(const std::string &path) {
     const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
-    os::FileAttributes attributes;
-    if (!file.is_open()) {
-        return errno == ENOENT ? Kind::none : Kind::unknown;
-    }
-    if (os::system().attributes(file.descriptor(), attributes) != 0) {
-        return Kind::unknown;
-    }
-    return S_ISREG(attributes.mode)   ? Kind::file
-           : S_ISDIR(attributes.mode) ? Kind::directory
-                                      : Kind::other;
-}
-
-// Whether what could not be opened is there all the same, and a file as we write them.
-bool is_file(const std::string &path) {
-    const Kind kind = kind_of(path);
-    return kind == Kind::file || kind == Kind::unknown;
-}
-
-// Whether a directory of ours cannot be there as something else has its name.
-bool is_taken(const std::string &path) {
-    const Kind kind = kind_of(path);
-    return kind == Kind::file || kind == Kind::other;
+    return file.is_open() || errno != ENOENT;
 }
 
 // Nothing where there is no such file.
@@ -62,7 +37,7 @@ Status size_of(const std::string &path, std::optional<uint64_t> &size) {
     if (opened) {
         size = attributes.size;
     }
-    return opened || is_file(path) ? opened : Status::ok();
+    return opened || (!file.is_open() && !is_there(path)) ? Status::ok() : opened;
 }
 
 Status read_record_file(const std::string &path, const CheckpointId &point, int rank,
@@ -108,14 +83,14 @@ void look_at_file(const std::string &directory, const std::string &name, int ran
                   const CheckpointId &point, std::map<int, RankFiles> &ranks) {
     const std::string path = path_in(directory, name);
     std::optional<uint64_t> size;
-    const bool opened = size_of(path, size).is_ok();
+    (void)size_of(path, size).is_ok();
     const bool agreed = name == agreed_name(rank);
-    ranks[rank].stored = ranks[rank].stored || agreed || name == stored_name(rank);
+    const bool stored = name == stored_name(rank);
+    ranks[rank].stored = ranks[rank].stored || agreed || stored;
     if (size) {
         ranks[rank].sizes[name] = *size;
     }
-    const bool counted = agreed && (size || !opened || kind_of(path) != Kind::none);
-    if (counted || (size && name == stored_name(rank))) {
+    if (agreed || (stored && size)) {
         take_record(path, point, rank, agreed, ranks[rank]);
     }
 }
@@ -182,6 +157,40 @@ bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"
 
 } // namespace
 
+Status write_tree(const redset::KvTree &tree, const std::string &path, int writer, bool sync) {
+    std::vector<std::byte> image;
+    if (Status status = redset::encode_image(tree, path.c_str(), image); !status) {
+        return status;
+    }
+    redset::Drafts drafts(writer, sync);
+    size_t draft = 0;
+    if (Status status = drafts.create(path, draft, true); !status) {
+        return status;
+    }
+    if (Status status = drafts.file(draft).write(0, image.data(), image.size()); !status) {
+        return status;
+    }
+    if (Status status = drafts.finish(draft, std::nullopt); !status) {
+        return status;
+    }
+    return drafts.publish();
+}
+
+Status read_tree(const std::string &path, redset::KvTree &tree) {
+    File file;
+    os::FileAttributes attributes;
+    if (Status status = redset::open_own_to_read(path, file, attributes); !status) {
+        return status;
+    }
+    uint64_t size = 0;
+    if (Status status = redset::read_image(file, tree, size); !status) {
+        return status;
+    }
+    return size == attributes.size
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_DAMAGED, "%s: something follows its end", path.c_str());
+}
+
 Status names_in(const std::string &path, std::vector<std::string> &names) {
     const File directory = opened_to_read(path);
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
@@ -211,11 +220,10 @@ Status look_at_points(const std::string &path, Content &content) {
         } else if (const auto point = point_of(name)) {
             const std::string attempt = path_in(path, name);
             std::map<int, RankFiles> ranks;
-            if (Status status = look_into(attempt, *point, ranks); status) {
-                found.points[*point] = std::move(ranks);
-            } else if (!is_taken(attempt)) {
+            if (Status status = look_into(attempt, *point, ranks); !status) {
                 return status;
             }
+            found.points[*point] = std::move(ranks);
         }
     }
     content = std::move(found);
@@ -279,20 +287,6 @@ Status CheckpointDir::open(const std::string &directory, const std::string &root
     return status;
 }
 
-Status CheckpointDir::find(const std::string &directory, const std::string &root, bool sync,
-                           CheckpointDir &folder, bool &there, const char *key) {
-    CheckpointDir found;
-    if (Status status = name(directory, root, sync, key, found); !status) {
-        return status;
-    }
-    const File file(os::system().open_at(AT_FDCWD, found.path_.c_str(), O_PATH | O_NOFOLLOW, 0),
-                    found.path_);
-    there = file.is_open() || (errno != ENOENT && errno != ENOTDIR);
-    Status status = there ? found.open_directory() : Status::ok();
-    folder = std::move(found); // its name, in any case
-    return status;
-}
-
 std::string CheckpointDir::path_below(const std::string &directory, const std::string &root) {
     return directory + "/" + root + end_of_points;
 }
@@ -301,11 +295,7 @@ Status CheckpointDir::make(const CheckpointId &point) const {
     Directory directory;
     const std::string path = path_of(point);
     if (Status status = Directory::open(path, directory, key_); !status) {
-        return is_taken(path) ? fail(CD_ERROR_STORE_IO,
-                                     "%s: it is a file or a link where a directory of files has "
-                                     "to be; move it away",
-                                     path.c_str())
-                              : status;
+        return status;
     }
     return sync_ ? directory.force() : Status::ok();
 }
@@ -342,12 +332,6 @@ Status CheckpointDir::remove(const CheckpointId &point) const {
     if (!directory.is_open() && errno == ENOENT) {
         return Status::ok();
     }
-    if (const int why = errno; !directory.is_open()) {
-        if (is_taken(path) && os::system().unlink_at(AT_FDCWD, path.c_str()) == 0) {
-            return Status::ok();
-        }
-        errno = why;
-    }
     std::vector<std::string> names;
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
         return directory.refused("list the directory");
@@ -360,29 +344,6 @@ Status CheckpointDir::remove(const CheckpointId &point) const {
     }
     os::system().remove_directory_at(AT_FDCWD, path.c_str());
     return Status::ok();
-}
-
-void CheckpointDir::remove_files(const CheckpointId &point,
-                                 const std::vector<std::string> &names) const {
-    const SavedMessage keeper;
-    const File directory = opened_to_read(path_of(point));
-    std::vector<std::string> there;
-    if (!directory.is_open() || os::system().list(directory.descriptor(), there) != 0 ||
-        !std::ranges::all_of(there, [&](const std::string &name) {
-            return std::ranges::find(names, name) != names.end() || redset::writer_of_draft(name);
-        })) {
-        return;
-    }
-    const auto records =
-        std::stable_partition(there.begin(), there.end(), std::not_fn(is_agreed_record));
-    const bool all_gone = std::all_of(there.begin(), records, [&](const std::string &name) {
-        return remove_file(directory, name);
-    });
-    if (all_gone) {
-        std::for_each(records, there.end(),
-                      [&](const std::string &name) { remove_file(directory, name); });
-        remove_if_empty(point);
-    }
 }
 
 void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
@@ -451,7 +412,7 @@ void CheckpointDir::remove_what_is_left() const {
     }
     const File directory = opened_to_read(path_);
     for (const std::string &name : names) {
-        if (tombstone_of(name) || name == store_list_name) {
+        if (tombstone_of(name)) {
             remove_file(directory, name);
         }
     }

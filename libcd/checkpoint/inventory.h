@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "checkpoint/dir_lock.h"
+#include "checkpoint/job.h"
+#include "checkpoint/options.h"
+#include "checkpoint/redundancy_sets.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cd::checkpoint {
+
+// What all nodes have of a root's checkpoints in one store, as all ranks know it. One rank of those
+// that see the same directory reports what is in it.
+struct Inventory {
+    std::vector<int> ranks;        // by position in the job
+    std::vector<int> reporters;    // by position: the position of who reports its directory
+    std::vector<Content> contents; // by position; empty but for reporters
+
+    // The largest number that any checkpoint or commit marker has.
+    uint64_t last_number() const;
+    // Whether a commit marker is for the checkpoint: its root was committed.
+    bool is_forgotten(const CheckpointId &point) const;
+    // Whether no restart can start from the checkpoint, even if nodes are away: some rank has not
+    // stored it, or all have and none has recorded that all did, or nothing of it is there. A copy
+    // is in a directory that all nodes see.
+    bool can_never_be_committed(const CheckpointId &point) const;
+    std::vector<CheckpointId> committed() const;
+};
+
+// The checkpoint that all ranks start from, and the store that has it.
+struct Start {
+    CheckpointId point;
+    size_t store = 0;
+};
+
+// Lines for people about a start. One rank prints them when all ranks have started.
+using Remarks = std::vector<std::string>;
+
+// identities: of each position's directory. Gives the first position with the same identity.
+std::vector<int> find_reporters(const std::vector<std::string> &identities);
+
+// first: by position, the lowest-ranked reporter that a reporter sees in its directory. Gives one
+// reporter for each directory that several nodes see.
+std::vector<int> find_common_reporters(const std::vector<int> &reporters,
+                                       const std::vector<int> &first);
+
+// Locks the stores against other jobs and takes the inventory of each. inventories: by store, with
+// the reporters of each node; then with one for each directory. Warns people where the directory of
+// flush= is not one for all nodes. All ranks get the same outcome. Does not throw.
+Status take_inventories(Job &job, uint64_t session, std::optional<size_t> flush_store,
+                        std::vector<OpenStore> &stores, std::vector<Inventory> &inventories);
+
+// Gathers the contents of all ranks by position. A rank that is no reporter has none.
+Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
+
+// Whether a commit marker in any of the stores is for the checkpoint.
+bool is_forgotten(const std::vector<Inventory> &inventories, const CheckpointId &point);
+
+// The committed checkpoints of all stores, the newest first. May throw.
+std::vector<Start> all_committed(const std::vector<Inventory> &inventories);
+
+// CD_ERROR_RESTART_MISMATCH where another node has a newer checkpoint of the root than all of
+// `points`, and CD_RESTART does not say what to start from. May throw.
+Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
+                                     const Request &request,
+                                     const std::vector<Inventory> &inventories,
+                                     const std::vector<Start> &points);
+
+// Keeps of `points` what CD_RESTART asks for. Adds a remark where nothing is there at all. May
+// throw.
+Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks);
+
+// The sets that protect a checkpoint. CD_ERROR_REDUNDANCY_EXCEEDED where no record of a set is
+// left, the error of its records where none can be read, CD_ERROR_RESTART_MISMATCH where other
+// ranks stored the checkpoint.
+Status find_sets(const Inventory &inventory, const CheckpointId &point, Division &division);
+
+// A file that a rank needs from another rank's directory.
+struct Transfer {
+    int from = 0; // positions
+    int to = 0;
+    std::string name;
+    uint64_t size = 0;
+    bool operator==(const Transfer &) const = default;
+};
+
+// A rank keeps the copy in its own directory unless its size is wrong and another node has one of
+// the recorded size. Copies of the wrong size are damaged and are never moved.
+std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &point);
+
+// CD_ERROR_REDUNDANCY_EXCEEDED where names and sizes show that a set has lost more than it covers,
+// even after the transfers.
+Status check_cover(const Inventory &inventory, const CheckpointId &point, const redset::Set &set,
+                   const std::vector<Transfer> &transfers);
+
+} // namespace cd::checkpoint

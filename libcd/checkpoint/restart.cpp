@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/restart.h"
+
+#include "base/no_throw.h"
+#include "base/path.h"
+#include "base/saved_status.h"
+#include "checkpoint/handshake.h"
+#include "checkpoint/recover.h"
+#include "file_store/load.h"
+#include "file_store/open_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace cd::checkpoint {
+namespace {
+
+using redset::Bytes;
+
+// Recovers the first of `points` that can be.
+Status recover_newest(Job &job, const std::vector<OpenStore> &stores,
+                      const std::vector<Inventory> &inventories, const std::vector<Start> &points,
+                      bool sync, Opened &opened, Division &division) {
+    SavedStatus newest;
+    for (const Start &each : points) {
+        Status status = recover(job, stores[each.store].folder, inventories[each.store], each.point,
+                                sync, division);
+        if (status) {
+            if (!newest.is_ok() && job.tells_people()) {
+                (void)newest.again().is_ok();
+                best_effort([&] {
+                    opened.remarks.push_back(std::string(message()) + "; starting from epoch " +
+                                             std::to_string(each.point.epoch));
+                });
+            }
+            opened.start = each;
+            return status;
+        }
+        if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED &&
+            status.code() != CD_ERROR_STORE_DAMAGED) {
+            return status;
+        }
+        if (newest.is_ok()) {
+            newest = SavedStatus(status);
+        }
+    }
+    return newest.again();
+}
+
+// Sets what tells new checkpoints from those that are there.
+void find_numbers(const std::vector<Inventory> &inventories, Opened &opened) {
+    opened.sessions.insert(opened.session);
+    for (const Inventory &inventory : inventories) {
+        opened.next_number = std::max(opened.next_number, inventory.last_number() + 1);
+        for (const Content &content : inventory.contents) {
+            for (const auto &[point, files] : content.points) {
+                opened.sessions.insert(point.session);
+            }
+        }
+    }
+}
+
+// Finds one reporter for each directory of each node.
+void find_all_reporters(int self, const std::vector<int> &ranks,
+                        const std::vector<Handshake> &handshakes, std::vector<OpenStore> &stores,
+                        std::vector<Inventory> &inventories) {
+    for (size_t i = 0; i < stores.size(); ++i) {
+        std::vector<std::string> directories;
+        for (const Handshake &each : handshakes) {
+            directories.push_back(each.directories[i]);
+        }
+        const Inventory &inventory =
+            inventories.emplace_back(Inventory{ranks, find_reporters(directories), {}});
+        stores[i].reports = inventory.reporters[redset::index(self)] == self;
+    }
+}
+
+// The failure groups of all ranks at a level.
+std::vector<std::string> groups_of_level(const std::vector<Handshake> &handshakes, size_t level) {
+    std::vector<std::string> groups;
+    groups.reserve(handshakes.size());
+    for (const Handshake &each : handshakes) {
+        groups.push_back(each.groups[level]);
+    }
+    return groups;
+}
+
+Status divide_levels(Job &job, const Request &request, const std::vector<Handshake> &handshakes,
+                     std::vector<OpenLevel> &levels) {
+    for (size_t i = 0; i < request.levels.size(); ++i) {
+        const LevelRequest &wanted = request.levels[i];
+        OpenLevel &level = levels.emplace_back(
+            OpenLevel{wanted.index, wanted.interval, wanted.store, {}, nullptr});
+        if (Status status = divide(job.ranks(), groups_of_level(handshakes, i), job.program_ranks(),
+                                   wanted.protecting, level.division);
+            !status) {
+            return status;
+        }
+        if (!level.division.fallback.empty()) {
+            job.warn_once(level.division.fallback.c_str());
+        }
+    }
+    return Status::ok();
+}
+
+// Whether the start survives what its level covers, although the sets were made for other nodes. A
+// copy of flush= always does.
+bool is_protected_now(const Opened &opened, const std::vector<Handshake> &handshakes,
+                      const std::vector<int> &ranks, const Division &division) {
+    const auto &[point, store] = *opened.start;
+    if (store == opened.flush_store || point.level == flush_level) {
+        return true;
+    }
+    const auto own = std::ranges::find(opened.levels, point.level, &OpenLevel::index);
+    const size_t level = own != opened.levels.end()
+                             ? static_cast<size_t>(own - opened.levels.begin())
+                             : level_of(opened.levels, point.epoch);
+    return survives(division, ranks, groups_of_level(handshakes, level),
+                    losses_covered(opened.levels[level].division));
+}
+
+// ---- Local stores that a start does not take
+
+// A rank's own store: whether it has an epoch, or cannot be read.
+struct LocalStore {
+    uint64_t is_there = 0;
+    uint64_t epoch = 0;
+};
+
+LocalStore look_at_local_store(const std::string &path) {
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
+    os::FileStatus status;
+    if ((!file.is_open() && errno == ENOENT) ||
+        (file.is_open() && os::system().status(file.descriptor(), status) == 0 &&
+         !S_ISREG(status.mode))) {
+        return {};
+    }
+    Loaded loaded;
+    const bool readable = file.is_open() && load(file, loaded);
+    if (!readable || !loaded.state.cds.contains(State::root)) {
+        return {1, 0};
+    }
+    const uint64_t epoch = loaded.state.cds.at(State::root).epoch;
+    return {epoch > 0 ? 1U : 0U, epoch};
+}
+
+std::string remark_on_local_stores(const Request &request, const std::vector<LocalStore> &stores,
+                                   const std::optional<Start> &start, const std::string &name) {
+    const bool any =
+        std::ranges::any_of(stores, [](const LocalStore &each) { return each.is_there != 0; });
+    const uint64_t oldest = std::ranges::min(stores, {}, &LocalStore::epoch).epoch;
+    if (start ? oldest <= start->point.epoch : !any) {
+        return "";
+    }
+    return "root \"" + request.root + "\": " +
+           (start ? "all ranks start from epoch " + std::to_string(start->point.epoch) +
+                        ", which is protected; newer"
+                  : "nothing is protected, so that all ranks start afresh; the") +
+           " stores in " + request.stores.front() +
+           " are kept aside until the next advance. To use them, end the program before that, "
+           "rename " +
+           name + ".old to " + name + " on all ranks, and start without redundancy";
+}
+
+// Adds a remark where local stores are newer than the start: a program without redundancy left
+// them, or one whose checkpoints failed.
+Status note_local_stores(Job &job, const Request &request, const std::optional<Start> &start,
+                         Remarks &remarks) {
+    LocalStore own;
+    const std::string name = store_name(job.rank(), request.root);
+    Status looked = catch_exceptions([&] {
+        const SavedMessage keeper;
+        own = look_at_local_store(path_in(request.stores.front(), name));
+    });
+    std::vector<Bytes> all;
+    if (Status status = agree(job, looked, std::as_bytes(std::span(&own, 1)), all); !status) {
+        return status;
+    }
+    if (job.tells_people()) {
+        best_effort([&] {
+            std::vector<LocalStore> stores(all.size());
+            for (size_t i = 0; i < all.size(); ++i) {
+                std::memcpy(&stores[i], all[i].data(), std::min(sizeof stores[i], all[i].size()));
+            }
+            std::string line = remark_on_local_stores(request, stores, start, name);
+            if (!line.empty()) {
+                remarks.push_back(std::move(line));
+            }
+        });
+    }
+    return Status::ok();
+}
+
+} // namespace
+
+size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch) {
+    size_t best = levels.size();
+    for (size_t i = 0; i < levels.size(); ++i) {
+        if (epoch % levels[i].interval == 0 &&
+            (best == levels.size() || levels[i].interval > levels[best].interval)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+namespace {
+
+// The steps of a start. All ranks take each, and each needs those before.
+class Restart {
+public:
+    Restart(Job &job, const Request &request, Opened &result)
+        : job_(job), request_(request), result_(result), stores_(result.stores) {}
+
+    Status run() {
+        Status status = meet();
+        status = status ? take_inventories(job_, result_.session, result_.flush_store, stores_,
+                                           inventories_)
+                        : status;
+        status = status ? choose_points() : status;
+        status = status ? recover_one() : status;
+        status = status ? make_sets() : status;
+        if (status) {
+            remove_leftovers_of_the_dead();
+        }
+        return status;
+    }
+
+private:
+    Status meet() {
+        if (Status status = shake_hands(job_, request_, stores_, handshakes_); !status) {
+            return status;
+        }
+        result_.session = handshakes_.front().session;
+        Status understood = catch_exceptions([&] {
+            result_.root = request_.root;
+            result_.flush_store = request_.flush_store;
+            find_all_reporters(job_.all().self(), job_.ranks(), handshakes_, stores_, inventories_);
+            return divide_levels(job_, request_, handshakes_, result_.levels);
+        });
+        return agree_on_memory(job_, understood);
+    }
+
+    Status choose_points() {
+        return agree_on_memory(job_, catch_exceptions([&] {
+                                   find_numbers(inventories_, result_);
+                                   points_ = all_committed(inventories_);
+                                   Status status = check_nothing_newer_elsewhere(
+                                       job_.elsewhere(), request_, inventories_, points_);
+                                   return status ? choose(job_, request_, points_, result_.remarks)
+                                                 : status;
+                               }));
+    }
+
+    Status recover_one() {
+        Division division; // of the start, as it was stored
+        Status status =
+            recover_newest(job_, stores_, inventories_, points_, request_.sync, result_, division);
+        if (!status) {
+            return with_remedy(status, request_.restart, job_.elsewhere());
+        }
+        status = remove_never_committed();
+        const bool chooses = !request_.restart.empty() && request_.restart != "yes";
+        status = status && !chooses
+                     ? note_local_stores(job_, request_, result_.start, result_.remarks)
+                     : status;
+        return status ? agree(job_, catch_exceptions([&] {
+                                  result_.start_is_protected =
+                                      result_.start && is_protected_now(result_, handshakes_,
+                                                                        job_.ranks(), division);
+                              }))
+                      : status;
+    }
+
+    // What cannot be deleted stays.
+    Status remove_never_committed() {
+        for (size_t i = 0; i < stores_.size(); ++i) {
+            if (stores_[i].reports) {
+                best_effort([&] {
+                    return stores_[i].folder.remove_before(
+                        std::numeric_limits<uint64_t>::max(), [&](const CheckpointId &point) {
+                            return !is_forgotten(inventories_, point) &&
+                                   !inventories_[i].can_never_be_committed(point);
+                        });
+                });
+            }
+        }
+        return agree(job_, Status::ok());
+    }
+
+    Status make_sets() {
+        for (OpenLevel &level : result_.levels) {
+            const redset::Set &set = level.division.set_of(job_.rank());
+            if (Status status = job_.meet_in(set, level.set); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    void remove_leftovers_of_the_dead() const {
+        for (const OpenStore &store : stores_) {
+            if (store.reports) {
+                DirLock::remove_what_the_dead_left(store.folder.path(), result_.session);
+                best_effort([&] { store.folder.remove_drafts_of_the_dead(); });
+            }
+        }
+    }
+
+    Job &job_;
+    const Request &request_;
+    Opened &result_;
+    std::vector<OpenStore> &stores_; // of the result
+    std::vector<Handshake> handshakes_;
+    std::vector<Inventory> inventories_; // by store
+    std::vector<Start> points_;          // that CD_RESTART allows, the newest first
+};
+
+} // namespace
+
+Status open(Job &job, const Request &request, Opened &opened) {
+    Opened result;
+    Status status = Restart(job, request, result).run();
+    if (status) {
+        opened = std::move(result);
+    } else {
+        close_stores(result.stores);
+    }
+    return status;
+}
+
+} // namespace cd::checkpoint

@@ -29,13 +29,26 @@ struct cd_protection_message {
     char text[1024];
 };
 
+/* What storage_info says of redundancy. */
+struct cd_protection_settings {
+    int scheme;         /* of redundancy=: 0 none, 1 single, 2 partner, 3 xor, 4 rs */
+    int parameter;      /* partner: copies; rs: losses that it covers */
+    int set_size;       /* ranks that protect each other, at least */
+    int async;          /* whether redundancy_mode=async */
+    int sync;           /* whether sync=full */
+    int flush_interval; /* which epochs are copied to flush */
+    const char *group;  /* "": the node */
+    const char *config; /* "": none */
+    const char *flush;  /* "": none */
+};
+
 /* Whose points in time are protected. Valid during the call only. */
 struct cd_protected_root {
     int rank;
     const char *name;
-    const char *directory;    /* of the local store */
-    const char *storage_info; /* every key in force, as storage_info is written */
-    const char *restart;      /* CD_RESTART, or "" */
+    const char *directory; /* of the local store */
+    struct cd_protection_settings settings;
+    const char *restart; /* CD_RESTART, or "" */
 };
 
 /* What to start from. */

@@ -11,7 +11,7 @@
 #include "runtime/file_positions.h"
 #include "runtime/log_listener.h"
 #include "runtime/persistent_root.h"
-#include "runtime/protected_root.h"
+#include "runtime/redundancy_client.h"
 
 #include <new>
 #include <optional>
@@ -70,7 +70,7 @@ Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
                              ". Remove it, unless a program is to continue from it";
     lock.prepare_discard(subtree.size());
     if (!is_copy) {
-        if (Status status = ProtectedCommit(lock, root).outcome(Status::ok()); !status) {
+        if (Status status = JointCommit(lock, root).outcome(Status::ok()); !status) {
             return status;
         }
         os::system().warn(left.c_str());
@@ -99,9 +99,9 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
         ActiveStack::look_for_ended();
         return status;
     }
-    ProtectedCommit protection(lock, domain);
+    JointCommit protection(lock, domain);
     lock.prepare_discard(1);
-    std::optional<Status> status = commit(domain, locked, protection.last_word());
+    std::optional<Status> status = commit(domain, locked, protection.last_vote());
     if (!status || !*status) {
         return status ? std::optional(protection.outcome(*status)) : status;
     }
@@ -114,7 +114,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
                                      Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
-    ProtectedAdvance protection(lock);
+    JointAdvance protection(lock);
     std::vector<FilePosition> positions;
     if (Status status = read_positions(domain, positions); !status) {
         return protection.refused(status);
@@ -130,7 +130,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     size_t copied = 0;
     std::optional<Status> status;
     try {
-        status = advance(domain, locked, positions, copied, protection.last_word());
+        status = advance(domain, locked, positions, copied, protection.last_vote());
     } catch (const std::bad_alloc &) {
         if (!protection.wanted()) {
             throw;

@@ -14,7 +14,7 @@
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
 #include "runtime/persistent_root.h"
-#include "runtime/protected_root.h"
+#include "runtime/redundancy_client.h"
 
 #include <memory>
 #include <string>
@@ -143,7 +143,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
 
 // Reads the environment's storage_info as the default.
 Status read_defaults(const char *defaults, const char *storage_info, StorageInfo &storage,
-                     ProtectedCreate &protection) {
+                     JointCreate &protection) {
     if (defaults == nullptr) {
         return Status::ok();
     }
@@ -156,7 +156,7 @@ Status read_defaults(const char *defaults, const char *storage_info, StorageInfo
 }
 
 Status make_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
-                 ProtectedCreate &protection, cd_handle &handle, Report &report) {
+                 JointCreate &protection, cd_handle &handle, Report &report) {
     auto root = std::make_unique<Resident>();
     if (Status status = read_defaults(defaults, storage_info, root->storage, protection); !status) {
         return status;
@@ -185,8 +185,8 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
 Status create_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
                    cd_handle &handle, Report &report) {
     const auto text = [](const char *given) { return given != nullptr ? given : ""; };
-    ProtectedCreate protection(check_root_name(name) ? name : "",
-                               asks_for_protection(text(defaults), text(storage_info)));
+    JointCreate protection(check_root_name(name) ? name : "",
+                           asks_for_protection(text(defaults), text(storage_info)));
     return protection.outcome(
         make_root(defaults, storage_info, mode, name, protection, handle, report));
 }

@@ -6,7 +6,7 @@
 #include "api/api_call.h"
 #include "domains/verify.h"
 #include "runtime/family_lock.h"
-#include "runtime/protection.h"
+#include "runtime/redundancy_client.h"
 #include "runtime/region_names.h"
 
 #include <optional>

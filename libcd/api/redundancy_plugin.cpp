@@ -3,7 +3,7 @@
 // cd_protect_by
 
 #include "api/api_call.h"
-#include "runtime/protection.h"
+#include "runtime/redundancy_client.h"
 
 extern "C" {
 

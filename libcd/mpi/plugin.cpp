@@ -54,11 +54,17 @@ Status check_threads(Mode mode) {
 
 Status read_root(const cd_protected_root &root, const std::string &node,
                  checkpoint::Request &request, Mode &mode) {
+    const cd_protection_settings &settings = root.settings;
     StorageInfo info;
-    if (Status status = parse_storage_info(root.storage_info, "storage_info", info); !status) {
-        return status;
-    }
-    mode = info.redundancy_mode == RedundancyMode::async ? Mode::async : Mode::sync;
+    info.redundancy = {static_cast<Scheme>(settings.scheme), settings.parameter};
+    info.set_size = settings.set_size;
+    info.group = settings.group;
+    info.config = settings.config;
+    info.flush = settings.flush;
+    info.flush_interval = settings.flush_interval;
+    info.sync = settings.sync != 0 ? Sync::full : Sync::none;
+    mode = settings.async != 0 ? Mode::async : Mode::sync;
+    info.redundancy_mode = mode == Mode::async ? RedundancyMode::async : RedundancyMode::sync;
     if (Status status = check_threads(mode); !status) {
         return status;
     }

@@ -8,7 +8,7 @@
 #include "restart/memory_names.h"
 #include "restart/reload.h"
 #include "runtime/identity.h"
-#include "runtime/protection.h"
+#include "runtime/redundancy_client.h"
 
 #include <algorithm>
 #include <charconv>
@@ -86,11 +86,11 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
 // A fork does not wait for the other ranks; the new process does without the root.
 Status meet_others(Resident &root, const OpenRequest &request, FamilyLock &lock,
                    cd_protected_start &start, bool &met) {
-    std::unique_ptr<Protection> protection;
+    std::unique_ptr<RedundancyClient> protection;
     Status status;
     {
         const FamilyLock::Lending lending(lock);
-        status = Protection::open(request, protection, start, met);
+        status = RedundancyClient::open(request, protection, start, met);
     }
     root.protection = std::move(protection);
     return status;

@@ -3,7 +3,7 @@
 #include "runtime/registry.h"
 
 #include "memory/page_pool.h"
-#include "runtime/protection.h"
+#include "runtime/redundancy_client.h"
 
 #include <chrono>
 #include <new>

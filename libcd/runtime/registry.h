@@ -17,7 +17,7 @@
 
 namespace cd {
 
-class Protection;
+class RedundancyClient;
 struct Slot;
 
 // A live domain, with what the runtime needs beyond its semantics.
@@ -31,7 +31,7 @@ struct Resident : Domain {
     int rank = 0;
     uint64_t creator_thread = 0; // or, if that has ended, the thread that restored it
     AdvancePolicy pace;
-    std::unique_ptr<Protection> protection;     // of a root that has one
+    std::unique_ptr<RedundancyClient> protection;     // of a root that has one
     std::map<int, Resident *> dormant_children; // by their sibling index
 
     Resident *parent_resident() const { return static_cast<Resident *>(parent); }

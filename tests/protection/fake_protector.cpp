@@ -33,7 +33,13 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
     FakeProtector &fake = FakeProtector::instance();
     fake.calls.push_back("open " + std::to_string(root->rank) + " " + root->name);
     fake.directory = root->directory;
-    fake.storage_info = root->storage_info;
+    const cd_protection_settings &settings = root->settings;
+    fake.settings = "scheme " + std::to_string(settings.scheme) + ":" +
+                    std::to_string(settings.parameter) + " of " +
+                    std::to_string(settings.set_size) + ", group " + settings.group + ", config " +
+                    settings.config + ", flush " + settings.flush + " of " +
+                    std::to_string(settings.flush_interval) + ", async " +
+                    std::to_string(settings.async) + ", sync " + std::to_string(settings.sync);
     fake.restart = root->restart;
     fake.others_come();
     if (fake.open_fails != CD_ERROR_NONE) {

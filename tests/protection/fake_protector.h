@@ -35,7 +35,7 @@ struct FakeProtector {
     // What it was asked.
     std::vector<std::string> calls;
     std::string skipped_since; // why the last one that was skipped was
-    std::string storage_info;
+    std::string settings;
     std::string restart;
     std::string directory;
     std::vector<cd_offered_point> kept;

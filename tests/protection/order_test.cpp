@@ -45,10 +45,8 @@ TEST_F(Order, ARootIsOpenedAdvancedAndForgotten) {
 TEST_F(Order, TheProtectorIsToldWhatIsInForce) {
     begin(",set_size=4,group=rack,redundancy_mode=async,flush=/lustre,flush_interval=5");
     EXPECT_EQ(protector.directory, local);
-    EXPECT_EQ(protector.storage_info,
-              "store=file,dir=" + local.string() +
-                  ",redundancy=xor,set_size=4,group=rack,sync=full,track=explicit,shadow=full,"
-                  "keep=1,redundancy_mode=async,flush=/lustre,flush_interval=5,log_limit=0");
+    EXPECT_EQ(protector.settings, "scheme 3:0 of 4, group rack, config , flush /lustre of 5, "
+                                  "async 1, sync 1");
     EXPECT_EQ(protector.restart, "");
 }
 

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runtime/redundancy_client.h"
+
+#include "base/callback_guard.h"
+#include "base/no_throw.h"
+#include "os/system.h"
+#include "runtime/family_lock.h"
+#include "runtime/registry.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace cd {
+namespace {
+
+std::atomic<const cd_protector *> protector_of_this_process = nullptr;
+
+cd_protection_settings settings_of(const StorageInfo &info) {
+    return {static_cast<int>(info.redundancy.scheme),
+            info.redundancy.parameter,
+            info.ranks_in_set(),
+            info.redundancy_mode == RedundancyMode::async,
+            info.sync == Sync::full,
+            info.flush_interval.value_or(1),
+            info.group.c_str(),
+            info.config.c_str(),
+            info.flush.c_str()};
+}
+
+// The Status of a code and a message of the plug-in.
+Status outcome(int code, cd_protection_message &message) {
+    if (code == CD_ERROR_NONE) {
+        return Status::ok();
+    }
+    message.text[sizeof message.text - 1] = '\0';
+    return fail(static_cast<cd_error>(code), "%s",
+                *message.text != '\0' ? message.text : describe(code));
+}
+
+int write_image(void *point, const char *path, cd_protection_message *why) {
+    const SavedMessage keeper;
+    Status status;
+    try {
+        status = static_cast<const HeldPoint *>(point)->write_image(path);
+    } catch (const std::bad_alloc &) {
+        status = fail(
+            CD_ERROR_NO_MEMORY,
+            "%s: there is no memory to write the image; free some before the next advance", path);
+    }
+    if (!status) {
+        std::strncpy(why->text, message(), sizeof why->text - 1);
+        why->text[sizeof why->text - 1] = '\0';
+    }
+    return status.code();
+}
+
+// A helper thread may call it; forks wait.
+void release(void *point) {
+    Registry::instance().between_forks([&] { delete static_cast<HeldPoint *>(point); });
+}
+
+} // namespace
+
+Status protect_by(const cd_protector *protector) {
+    if (protector == nullptr || protector->size < sizeof(cd_protector)) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "cd_protect_by: the protector is NULL, or was compiled for another version of "
+                    "libcd; use libcd and libcd_mpi of the same installation");
+    }
+    const cd_protector *expected = nullptr;
+    if (!protector_of_this_process.compare_exchange_strong(expected, protector) &&
+        expected != protector) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "cd_protect_by: this process has another protector already; load one libcd_mpi "
+                    "only");
+    }
+    return Status::ok();
+}
+
+Status RedundancyClient::open(const OpenRequest &root, std::unique_ptr<RedundancyClient> &client,
+                              cd_protected_start &start, bool &met) {
+    const cd_protector *protector = protector_of_this_process;
+    if (protector == nullptr) {
+        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                    "storage_info: redundancy= and config= need libcd_mpi, which this program does "
+                    "not have; link ContainmentDomains::cd_mpi, or preload "
+                    "lib/cd/<flavour>/libcd_mpi.so");
+    }
+    std::string directory;
+    if (Status status = store_directory(root.storage, directory); !status) {
+        return status;
+    }
+    const char *restart = os::system().environment("CD_RESTART");
+    const cd_protected_root described = {root.rank, root.name.c_str(), directory.c_str(),
+                                         settings_of(root.storage),
+                                         restart != nullptr ? restart : ""};
+    std::unique_ptr<RedundancyClient> made(new RedundancyClient(*protector));
+    void *opened = nullptr;
+    cd_protection_message message = {};
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackGuard scope;
+        met = true;
+        code = protector->open(&described, &opened, &start, &message);
+    }
+    if (Status status = outcome(code, message); !status) {
+        return status;
+    }
+    made->protection_ = opened;
+    client = std::move(made);
+    start.image[sizeof start.image - 1] = '\0';
+    return Status::ok();
+}
+
+Status RedundancyClient::decline(const char *root, Status own) noexcept {
+    const cd_protector *protector = protector_of_this_process;
+    if (protector == nullptr) {
+        return own;
+    }
+    cd_protection_message text = {};
+    std::strncpy(text.text, message(), sizeof text.text - 1);
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackGuard scope;
+        code = protector->decline(root, own.code(), &text);
+    }
+    return outcome(code, text);
+}
+
+RedundancyClient::RedundancyClient(const cd_protector &protector)
+    : protector_(protector), protection_(nullptr), process_(os::system().process()) {}
+
+RedundancyClient::~RedundancyClient() {
+    if (protection_ != nullptr && is_of_this_process()) {
+        const SavedMessage keeper;
+        const CallbackGuard scope;
+        protector_.close(protection_);
+    }
+}
+
+bool RedundancyClient::is_of_this_process() const { return os::system().process() == process_; }
+
+template <typename Call> Status RedundancyClient::call(const Call &function, Status own) noexcept {
+    if (!is_of_this_process()) {
+        return own;
+    }
+    cd_protection_message text = {};
+    if (!own) {
+        std::strncpy(text.text, message(), sizeof text.text - 1);
+    }
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackGuard scope;
+        code = function(protection_, own.code(), &text);
+    }
+    return outcome(code, text);
+}
+
+Status RedundancyClient::may_advance(uint64_t epoch, Status own) noexcept {
+    return call(
+        [&](void *protection, int code, cd_protection_message *message) {
+            return protector_.may_advance(protection, epoch, code, message);
+        },
+        own);
+}
+
+Status RedundancyClient::opened(Status own) noexcept { return call(protector_.opened, own); }
+
+Status RedundancyClient::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
+    const cd_offered_point point = {epoch, held.release(), write_image, release};
+    cd_protection_message message = {};
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackGuard scope;
+        code = protector_.protect(protection_, &point, &message);
+    }
+    return outcome(code, message);
+}
+
+void RedundancyClient::skip(uint64_t epoch, std::string_view why) noexcept {
+    if (is_of_this_process()) {
+        cd_protection_message text = {};
+        std::snprintf(text.text, sizeof text.text, "%.*s", static_cast<int>(why.size()),
+                      why.data());
+        const cd_offered_point none = {epoch, text.text, nullptr, nullptr};
+        cd_protection_message message = {};
+        const CallbackGuard scope;
+        protector_.protect(protection_, &none, &message);
+    }
+}
+
+uint64_t RedundancyClient::protected_epoch() const noexcept {
+    const CallbackGuard scope;
+    return is_of_this_process() ? protector_.protected_epoch(protection_) : 0;
+}
+
+Status RedundancyClient::forget(Status own) noexcept { return call(protector_.forget, own); }
+
+namespace {
+
+// Gives the lock to forks while other ranks are waited for. Without memory a fork waits, too.
+void lend(FamilyLock &lock, std::optional<FamilyLock::Lending> &lending) noexcept {
+    best_effort([&] { lending.emplace(lock); });
+}
+
+} // namespace
+
+JointCreate::~JointCreate() {
+    if (owed_ && !met) {
+        const SavedMessage keeper;
+        const Status status =
+            fail(CD_ERROR_NO_MEMORY,
+                 "there is no memory to create the root CD \"%s\"; free some and create it again",
+                 name_);
+        (void)RedundancyClient::decline(name_, status).is_ok();
+    }
+}
+
+Status JointCreate::outcome(Status own) noexcept {
+    const bool tells = !own && owed_ && !met;
+    owed_ = false;
+    return tells ? RedundancyClient::decline(name_, own) : own;
+}
+
+JointAdvance::JointAdvance(FamilyLock &lock)
+    : lock_(lock), domain_(lock.domain()), owed_(wanted() ? Owed::vote : Owed::nothing) {}
+
+bool JointAdvance::wanted() const { return domain_.protection != nullptr; }
+
+JointAdvance::~JointAdvance() {
+    if (owed_ == Owed::nothing) {
+        return;
+    }
+    const SavedMessage keeper;
+    if (owed_ == Owed::vote) {
+        const Status status = fail(
+            CD_ERROR_NO_MEMORY,
+            "CD %s: there is no memory to advance it; free some and repeat that", domain_.name());
+        (void)vote(status).is_ok();
+    }
+    if (owed_ == Owed::point) {
+        domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
+        std::optional<FamilyLock::Lending> lending;
+        lend(lock_, lending);
+        domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
+                                 why_.is_ok() ? "there is no memory to hold the point in time"
+                                              : without_repeating(why_.text()));
+    }
+}
+
+uint64_t JointAdvance::next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
+
+Status JointAdvance::vote(Status own) noexcept {
+    std::optional<FamilyLock::Lending> lending;
+    lend(lock_, lending);
+    Status status = domain_.protection->may_advance(next_epoch(), own);
+    owed_ = status ? Owed::point : Owed::nothing;
+    return status;
+}
+
+Status JointAdvance::refused(Status own) noexcept {
+    if (owed_ == Owed::vote) {
+        return vote(own);
+    }
+    if (owed_ == Owed::nothing) {
+        return own;
+    }
+    why_ = SavedStatus(own);
+    const std::string_view why = without_repeating(why_.text());
+    return fail(own.code(),
+                "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
+                "this call alone, and restore nothing before the next advance of all ranks, which "
+                "is protected",
+                static_cast<int>(why.size()), why.data(),
+                static_cast<unsigned long long>(next_epoch()));
+}
+
+cd_error JointAdvance::offer() noexcept {
+    advanced_ = true;
+    Status status;
+    try {
+        auto store = std::static_pointer_cast<FileStore>(domain_.ledger);
+        auto held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
+        const FamilyLock::Lending lending(lock_);
+        owed_ = Owed::nothing;
+        status = domain_.protection->protect(domain_.epoch, std::move(held));
+    } catch (const std::bad_alloc &) {
+        status = fail(CD_ERROR_NO_MEMORY,
+                      "CD %s: there is no memory to hold the point in time while it is protected; "
+                      "free some before the next advance",
+                      domain_.name());
+    }
+    return status.code();
+}
+
+JointCommit::JointCommit(FamilyLock &lock, Resident &domain)
+    : lock_(lock), domain_(domain), owed_(domain.protection != nullptr) {}
+
+JointCommit::~JointCommit() {
+    if (owed_) {
+        const SavedMessage keeper;
+        const Status status = fail(
+            CD_ERROR_NO_MEMORY, "CD %s: there is no memory to commit it; free some and repeat that",
+            domain_.name());
+        (void)vote(status).is_ok();
+    }
+}
+
+Status JointCommit::vote(Status own) noexcept {
+    std::optional<FamilyLock::Lending> lending;
+    lend(lock_, lending);
+    owed_ = false;
+    return domain_.protection->forget(own);
+}
+
+} // namespace cd

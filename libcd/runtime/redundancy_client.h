@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/saved_status.h"
+#include "cd/protection.h"
+#include "config/storage_info.h"
+#include "file_store/open_store.h"
+#include "file_store/snapshot_image.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace cd {
+
+class FamilyLock;
+struct Resident;
+
+// Sets the plug-in that protects the roots of this process.
+Status protect_by(const cd_protector *protector);
+
+// The plug-in's side of one root: calls the plug-in's table. Guarded by the root's lock. While the
+// plug-in runs, the thread is outside the library. All calls but protected_epoch() are collective.
+class RedundancyClient {
+public:
+    // start: what the root's store begins with. met: whether other ranks were met. opened()
+    // follows. Fails also without a plug-in. May throw std::bad_alloc, then before it has met other
+    // ranks.
+    static Status open(const OpenRequest &root, std::unique_ptr<RedundancyClient> &client,
+                       cd_protected_start &start, bool &met);
+
+    // Takes the place of open() where this rank cannot create the root: the ranks that call open()
+    // get `own`. root: "" where the name is not valid.
+    static Status decline(const char *root, Status own) noexcept;
+
+    RedundancyClient(const RedundancyClient &) = delete;
+    RedundancyClient &operator=(const RedundancyClient &) = delete;
+    ~RedundancyClient();
+
+    // own: whether this rank could open its store from the start. All ranks get the same outcome.
+    Status opened(Status own) noexcept;
+
+    // own: whether this rank can advance to that epoch. All ranks get the same outcome. After
+    // success protect() or skip() follows, else nothing has changed.
+    Status may_advance(uint64_t epoch, Status own) noexcept;
+
+    Status protect(uint64_t epoch, std::unique_ptr<HeldPoint> held);
+
+    // Takes the place of protect() where the advance failed in this rank after all.
+    void skip(uint64_t epoch, std::string_view why) noexcept;
+
+    // The newest protected epoch. 0: none, or not known in a process that was forked.
+    uint64_t protected_epoch() const noexcept;
+
+    // own: whether this rank can commit the root. All ranks get the same outcome; after a failure
+    // nothing has changed. In a process that was forked it is `own`.
+    Status forget(Status own) noexcept;
+
+private:
+    explicit RedundancyClient(const cd_protector &protector);
+
+    bool is_of_this_process() const;
+    template <typename Call> Status call(const Call &function, Status own) noexcept;
+
+    const cd_protector &protector_;
+    void *protection_; // nullptr: not open
+    pid_t process_;
+};
+
+// The part of create_cd that other ranks take part in, if the root has redundancy. They wait for
+// this rank, so that it takes part however the creation ends.
+class JointCreate {
+public:
+    // name: outlives this; "" where it is not valid. expected: whether the root is likely to have
+    // redundancy, until its storage is known.
+    JointCreate(const char *name, bool expected) : name_(name), owed_(expected) {}
+    JointCreate(const JointCreate &) = delete;
+    JointCreate &operator=(const JointCreate &) = delete;
+    ~JointCreate();
+
+    void is_likely(bool expected) { owed_ = expected; }
+    void is_to_have(const StorageInfo &storage) {
+        owed_ = storage.store == Store::file && storage.is_protected();
+    }
+
+    bool met = false; // other ranks; set by who meets them
+
+    // The outcome of all ranks, if they do not know this rank's failure yet.
+    Status outcome(Status own) noexcept;
+
+private:
+    const char *name_;
+    bool owed_;
+};
+
+// The part of an advance that other ranks take part in, if the CD is a root with redundancy. All
+// ranks advance it or none does. A fork does not wait for the other ranks.
+class JointAdvance : public CommitVote {
+public:
+    // lock: the root's; outlives this.
+    explicit JointAdvance(FamilyLock &lock);
+    JointAdvance(const JointAdvance &) = delete;
+    JointAdvance &operator=(const JointAdvance &) = delete;
+    ~JointAdvance() override;
+
+    bool wanted() const;
+    CommitVote *last_vote() { return wanted() ? this : nullptr; }
+    Status vote(Status own) noexcept override;
+
+    // The advance failed here. The outcome of all ranks, if they do not know yet. Where they have
+    // advanced after the vote, this rank uses the epoch up, too.
+    Status refused(Status own) noexcept;
+
+    // Offers the new point in time for protection. A failure does not undo the advance; one rank
+    // prints it.
+    cd_error offer() noexcept;
+
+private:
+    enum class Owed : uint8_t { vote, point, nothing };
+
+    uint64_t next_epoch() const;
+
+    FamilyLock &lock_;
+    Resident &domain_;
+    Owed owed_;
+    SavedStatus why_; // it did not advance here, where the others have
+    bool advanced_ = false;
+};
+
+// The same for a commit: all ranks commit the root, or none does.
+class JointCommit : public CommitVote {
+public:
+    // lock: the root's; outlives this.
+    JointCommit(FamilyLock &lock, Resident &domain);
+    JointCommit(const JointCommit &) = delete;
+    JointCommit &operator=(const JointCommit &) = delete;
+    ~JointCommit() override;
+
+    CommitVote *last_vote() { return owed_ ? this : nullptr; }
+    Status vote(Status own) noexcept override;
+
+    // The outcome of all ranks, if they do not know this rank's yet: it failed here, or the root
+    // ends without its store.
+    Status outcome(Status own) noexcept { return owed_ ? vote(own) : own; }
+
+private:
+    FamilyLock &lock_;
+    Resident &domain_;
+    bool owed_;
+};
+
+} // namespace cd

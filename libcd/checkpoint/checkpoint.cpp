@@ -32,7 +32,7 @@ bool take_number(std::string_view &from, uint64_t &number, int base = 10) {
 
 constexpr uint64_t largest_int = std::numeric_limits<int>::max();
 
-// Of an attempt: the next one has one more.
+// The number of a checkpoint; there must be room for the next one.
 bool take_attempt(std::string_view &from, uint64_t &number) {
     return take_number(from, number) && number < std::numeric_limits<uint64_t>::max();
 }
@@ -144,7 +144,7 @@ Status read_tombstone(const KvTree &tree, const char *file, CommitMarker &tombst
         read.sessions.insert(session);
     }
     if (!known) {
-        return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which points in time are meant",
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which checkpoints are meant",
                     file);
     }
     tombstone = std::move(read);
@@ -195,8 +195,7 @@ Status read_record(const KvTree &tree, const char *file, Record &record) {
         !take_int(tree, "PARTICIPANTS", read.participants) || set == nullptr ||
         !take_set(*set, read.set) || !take_sizes(tree, read) ||
         std::ranges::find(read.set.ranks, read.rank) == read.set.ranks.end()) {
-        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a protected point in time",
-                    file);
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a checkpoint", file);
     }
     read.point = {*count, *epoch, level, *session};
     record = std::move(read);

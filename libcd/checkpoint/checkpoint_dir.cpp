@@ -57,16 +57,15 @@ Status read_record_file(const std::string &path, const CheckpointId &point, int 
         return status;
     }
     if (read.point != point || read.rank != rank) {
-        return fail(CD_ERROR_STORE_DAMAGED,
-                    "%s: this is the record of another rank, or of another point in time",
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is the record of another rank or checkpoint",
                     path.c_str());
     }
     record = std::move(read);
     return Status::ok();
 }
 
-// A record that cannot be read does no harm where others can; that it is there tells that the point
-// in time counted.
+// A committed checkpoint may have a record that cannot be read; the records of other ranks tell the
+// same.
 void take_record(const std::string &path, const CheckpointId &point, int rank, bool agreed,
                  RankFiles &files) {
     Record record;
@@ -78,7 +77,7 @@ void take_record(const std::string &path, const CheckpointId &point, int rank, b
     }
 }
 
-// But for records what cannot be opened is as good as lost.
+// Files that cannot be opened count as lost, but for records.
 void look_at_file(const std::string &directory, const std::string &name, int rank,
                   const CheckpointId &point, std::map<int, RankFiles> &ranks) {
     const std::string path = path_in(directory, name);
@@ -106,13 +105,13 @@ Status look_into(const std::string &path, const CheckpointId &point,
         if (const auto rank = rank_of(name)) {
             look_at_file(path, name, *rank, point, ranks);
         } else if (const auto writer = redset::writer_of_draft(name)) {
-            ranks[*writer]; // it was at something
+            ranks[*writer]; // it has begun to store
         }
     }
     return Status::ok();
 }
 
-// What a rank's files have now that a point in time is made of.
+// The sizes of a rank's files of a checkpoint.
 Status sizes_of(const std::string &path, const Record &record,
                 std::map<std::string, uint64_t> &sizes) {
     const auto at = std::ranges::find(record.set.ranks, record.rank);
@@ -132,8 +131,7 @@ Status sizes_of(const std::string &path, const Record &record,
     return Status::ok();
 }
 
-// Nobody knows what does not count any more where one of them cannot be read: whether to start from
-// what is there is for people to say.
+// Without the marker nobody knows which checkpoints are valid. Users decide.
 Status read_tombstone_file(const std::string &path, CommitMarker &tombstone) {
     redset::KvTree tree;
     Status status = read_tree(path, tree);
@@ -142,13 +140,14 @@ Status read_tombstone_file(const std::string &path, CommitMarker &tombstone) {
         return status;
     }
     const std::string why = message();
-    return fail(status.code(),
-                "%s; it says which points in time do not count any more, as the root was "
-                "committed: remove the file to start from those that are there, or all of them",
-                why.c_str());
+    return fail(
+        status.code(),
+        "%s; the root was committed, and this file says which checkpoints are not valid any "
+        "more: remove it to start from them, or remove them all",
+        why.c_str());
 }
 
-// Whether it is gone now.
+// Removes a file. Gives whether it is gone now.
 bool remove_file(const File &directory, const std::string &name) {
     return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
 }
@@ -248,7 +247,7 @@ std::optional<CheckpointId> find_newest_committed(const std::string &path) {
     return newest;
 }
 
-// The program may go elsewhere later.
+// Makes a relative name absolute: the program may change its working directory later.
 Status CheckpointDir::name(const std::string &directory, const std::string &root, bool sync,
                            const char *key, CheckpointDir &folder) {
     CheckpointDir named;
@@ -319,13 +318,13 @@ Status CheckpointDir::mark_agreed(const CheckpointId &point, int rank) const {
     const std::string to = agreed_name(rank);
     if (!directory.is_open() ||
         os::system().rename_at(directory.descriptor(), from.c_str(), to.c_str()) != 0) {
-        return directory.refused("write down that all ranks have stored it");
+        return directory.refused("record the checkpoint as committed");
     }
     return sync_ ? directory.sync_all() : Status::ok();
 }
 
-// Records go first, so that what is left of them never looks like a point in time that was lost.
-// In a directory that several nodes see, others may do the same.
+// Removes records first, so that the remaining files never look like a lost checkpoint. Other nodes
+// may remove the same at the same time.
 Status CheckpointDir::remove(const CheckpointId &point) const {
     const std::string path = path_of(point);
     const File directory = opened_to_read(path);
@@ -404,7 +403,7 @@ Status CheckpointDir::remove_commit_marker(uint64_t number) const {
     return force(path_);
 }
 
-void CheckpointDir::remove_what_is_left() const {
+void CheckpointDir::remove_commit_markers() const {
     const SavedMessage keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {

@@ -70,7 +70,7 @@ Checkpointer::Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_
       protected_epoch_(opened_.start_is_protected ? opened_.start->point.epoch : 0),
       flush_(std::move(flush)) {}
 
-// A flush that is under way stays unfinished: who wants it calls wait() before.
+// A flush that is under way stays unfinished, unless wait() was called before.
 Checkpointer::~Checkpointer() {
     (void)earlier();
     flush_.reset();
@@ -205,16 +205,16 @@ void Checkpointer::release() noexcept {
     }
 }
 
-// Fails on all ranks for the same reason, so that one of them tells people.
+// Fails on all ranks for the same reason. One of them prints it.
 Status Checkpointer::complete(const CheckpointId &point) noexcept {
-    Status status = count(point);
+    Status status = commit_checkpoint(point);
     if (!status && job_->tells_people()) {
-        warn_that_it_is_not_protected(point.epoch);
+        warn_of_unprotected(point.epoch);
     }
     return status;
 }
 
-void Checkpointer::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
+void Checkpointer::warn_of_unprotected(uint64_t epoch) const noexcept {
     std::array<char, 64> what_is = {"no epoch is protected"};
     if (const uint64_t older = protected_epoch_; older > 0) {
         std::snprintf(what_is.data(), what_is.size(), "epoch %llu still is",
@@ -230,10 +230,9 @@ void Checkpointer::warn_that_it_is_not_protected(uint64_t epoch) const noexcept 
     os::system().warn(line.data());
 }
 
-// Two phases: when all ranks have stored it, each writes that down; when all have done that, those
-// before it go. A restart finds the new one if any rank has got so far, and the old one if none
-// has.
-Status Checkpointer::count(const CheckpointId &point) noexcept {
+// Two-phase commit: when all ranks have stored the checkpoint, each records it as committed. When
+// all have, older ones are removed. A restart uses the new one if any rank has recorded it.
+Status Checkpointer::commit_checkpoint(const CheckpointId &point) noexcept {
     const CheckpointDir &folder = folder_of(point);
     if (Status status = store(point); !status) {
         best_effort([&] { folder.remove_files_of(point, job_->rank()); });
@@ -254,11 +253,8 @@ Status Checkpointer::count(const CheckpointId &point) noexcept {
     return Status::ok();
 }
 
-// Other levels keep what they have: it survives more, or is the newest of theirs; what is of none
-// any more goes, as nothing newer of its own would take its place. In the directory of flush= all
-// stays until the next copy counts: what was saved there is what there is beside the nodes. What an
-// earlier session had protected after the point in time that this one started from has not
-// happened.
+// Keeps the checkpoints of other levels that the program still has, and copies of flush= until the
+// next copy is committed. Removes what an earlier session stored after the start of this one.
 Status Checkpointer::remove_older(const CheckpointId &point) const {
     const uint64_t start = opened_.start ? opened_.start->point.epoch : 0;
     const auto is_of_another_level = [&](const CheckpointId &other) {
@@ -295,7 +291,7 @@ Status Checkpointer::store(const CheckpointId &point) noexcept {
     Status stored = catch_exceptions([&] { return write_image(point, written); });
     release();
     bool flushed = false;
-    if (Status status = agree_on_stored(stored, flushed); !status) {
+    if (Status status = agree_that_all_stored(stored, flushed); !status) {
         return status;
     }
     if (flushed) {
@@ -304,7 +300,7 @@ Status Checkpointer::store(const CheckpointId &point) noexcept {
     return agree(*job_, encode(point, written));
 }
 
-Status Checkpointer::agree_on_stored(Status stored, bool &flushed) noexcept {
+Status Checkpointer::agree_that_all_stored(Status stored, bool &flushed) noexcept {
     const std::byte own{flush_ && flush_->under_way() && flush_->copied()};
     std::vector<Bytes> all;
     Status status = agree(*job_, stored, std::span(&own, 1), all);
@@ -328,9 +324,8 @@ Status Checkpointer::encode(const CheckpointId &point, const Written &written) n
     });
 }
 
-// The ranks meet four times, and for a copy that is under way: when all may, when it does not count
-// any more on any node, when the points in time are gone, and at the end. Where writing down that
-// they do not count fails somewhere, it is taken back everywhere.
+// The ranks agree that all can commit, that all commit markers are written, and that the
+// checkpoints are removed. Where a marker cannot be written, all are removed again.
 Status Checkpointer::forget(Status own) noexcept {
     const SavedStatus refused(own);
     join();
@@ -353,7 +348,7 @@ Status Checkpointer::forget(Status own) noexcept {
     }
     protected_epoch_ = 0;
     job_->give_name_up(); // before the ranks meet for the last time
-    remove_what_is_buried();
+    remove_ended();
     return Status::ok();
 }
 
@@ -383,8 +378,8 @@ Status Checkpointer::remove_commit_marker() {
     return outcome;
 }
 
-// A tombstone stays until no node has anything of what it is for.
-void Checkpointer::remove_what_is_buried() {
+// A commit marker stays until no node has a checkpoint that it is for.
+void Checkpointer::remove_ended() {
     const SavedMessage keeper;
     Status removed = catch_exceptions([&] {
         for (const OpenStore &store : opened_.stores) {
@@ -404,7 +399,7 @@ void Checkpointer::remove_what_is_buried() {
     for (OpenStore &store : opened_.stores) {
         if (store.reports) {
             store.lock.reset();
-            best_effort([&] { store.folder.remove_what_is_left(); });
+            best_effort([&] { store.folder.remove_commit_markers(); });
         }
     }
 }

@@ -15,13 +15,13 @@
 namespace cd::checkpoint {
 
 enum class Mode : uint8_t {
-    sync, // protect() returns when the point in time counts
-    async // it returns at once, and the next one waits for it
+    sync, // protect() returns when the checkpoint is committed
+    async // protect() returns at once, and the next one waits for it
 };
 
-// The points in time of one root, protected. All calls but protected_epoch() are made by all ranks
-// of the job, one after the other, and give all of them the same outcome: what a rank fails at
-// between two meetings, also for lack of memory, it tells the others at the next.
+// Takes checkpoints of one root, from its opening to its commit. All calls but protected_epoch()
+// are collective and give all ranks the same outcome. A rank that fails between two meetings, also
+// for lack of memory, reports it at the next.
 class Checkpointer {
 public:
     static Status open(std::unique_ptr<Job> job, const Request &request, Mode mode,
@@ -32,36 +32,32 @@ public:
 
     const std::string &root() const { return opened_.root; }
 
-    // What all ranks start from, or nothing.
+    // The checkpoint that all ranks start from, or nothing.
     const std::optional<Start> &start() const { return opened_.start; }
     std::string image_of_start() const;
 
-    // own: whether this rank can advance to that epoch. All get the same outcome, before anything
-    // changes anywhere; where they cannot meet at all, each its own. An advance that is begun by
-    // some while others commit, or advance to another epoch, is none.
+    // own: whether this rank can advance to that epoch. Fails where ranks do different steps.
+    // Nothing has changed yet. Where ranks cannot meet at all, each gets its own.
     Status may_advance(uint64_t epoch, Status own) noexcept;
 
-    // After may_advance(). The point is released when it is written, also where that fails; with
-    // Mode::async by the helper thread, after the call. Where write_image is NULL this rank has
-    // none, and all ranks fail. One rank tells people of a failure when it happens. With
-    // Mode::async that of the one before is the outcome here; this one is taken all the same.
+    // After may_advance(). Releases the point when it is written, or that has failed; with
+    // Mode::async from the helper thread. Fails on all ranks where write_image is NULL on one. One
+    // rank prints a failure when it happens. With Mode::async it is the outcome of the next call.
     Status protect(const cd_offered_point &point);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
 
-    // own: whether this rank can do what the others wait for. All get the same outcome.
+    // `own` is this rank's status; all ranks return the first failure.
     Status agree_on(Status own) { return agree(*job_, own); }
 
-    // The same of what this rank does first, to start from there; people are told what they have to
-    // know of it where all do.
+    // The same, for the first step of a start. Prints the remarks of the start if all succeed.
     Status begin(Status own);
 
-    // What was protected does not count any more, on any rank, and goes. own: whether that may be,
-    // as far as this rank is concerned. All get the same outcome; after a failure nothing has
-    // changed.
+    // Ends the root: its checkpoints are no longer valid, and are removed. own: whether this rank
+    // can commit it. After a failure nothing has changed.
     Status forget(Status own) noexcept;
 
-    // Until nothing is under way any more. Gives the outcome of that, once.
+    // Waits until nothing is under way. Gives the outcome of the last protect(), once.
     Status wait();
 
     // Before MPI_Finalize, by all ranks; later calls do nothing. Waits until nothing is under way.
@@ -69,7 +65,7 @@ public:
     void leave() noexcept;
 
 private:
-    // Where this rank's image is, and its name there.
+    // This rank's image: directory and name.
     struct Written {
         redset::Place place;
         std::vector<std::string> names;
@@ -84,17 +80,17 @@ private:
     Status write_image(const CheckpointId &point, Written &written) const;
     void release() noexcept;
     Status complete(const CheckpointId &point) noexcept;
-    Status count(const CheckpointId &point) noexcept;
-    void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
+    Status commit_checkpoint(const CheckpointId &point) noexcept;
+    void warn_of_unprotected(uint64_t epoch) const noexcept;
     Status store(const CheckpointId &point) noexcept;
     Status remove_older(const CheckpointId &point) const;
     const OpenLevel &level_with(int index) const;
     const CheckpointDir &folder_of(const CheckpointId &point) const;
-    Status agree_on_stored(Status stored, bool &flushed) noexcept;
+    Status agree_that_all_stored(Status stored, bool &flushed) noexcept;
     Status encode(const CheckpointId &point, const Written &written) noexcept;
     Status write_commit_marker();
     Status remove_commit_marker();
-    void remove_what_is_buried();
+    void remove_ended();
 
     std::unique_ptr<Job> job_;
     Opened opened_;
@@ -103,7 +99,7 @@ private:
     std::atomic<uint64_t> protected_epoch_ = 0;
     std::unique_ptr<Flush> flush_;            // if there is one
     std::optional<cd_offered_point> offered_; // and not released
-    SavedStatus missed_;                      // why there is none
+    SavedStatus missed_;                      // why nothing was offered
     std::thread helper_;
     SavedStatus outcome_; // the helper's
     SavedStatus left_;    // a rank has come to MPI_Finalize

@@ -26,7 +26,7 @@ namespace {
 
 constexpr char beginning[] = "in-use-";
 
-// Who it is, in a line: processes of other nodes are not known by their numbers alone.
+// Describes a user: process and node.
 using Line = std::array<char, 200>;
 
 Status write_user(const File &file, const std::string &node) {
@@ -36,7 +36,7 @@ Status write_user(const File &file, const std::string &node) {
     return file.write(0, line.data(), line.size());
 }
 
-// Nothing more than the process, where it cannot be read.
+// Gives only the process where the line cannot be read.
 std::string read_user(const File &file, pid_t holder) {
     Line line = {};
     const ssize_t length = os::system().read_at(file.descriptor(), line.data(), line.size() - 1, 0);
@@ -61,8 +61,8 @@ std::string path_of(const std::string &directory, uint64_t session, int rank) {
     return directory + "/" + prefix_of(session) + std::to_string(rank);
 }
 
-// Calls visit(path, file), which must not lock it (ranks of one job look at the same moment), for
-// the files of users that are not of the session; that of this process itself must not be closed.
+// Calls visit(path, file) for the lock files of other sessions. It must not lock them, since ranks
+// of one job look at the same moment. Closing a lock file of this process would end its lock.
 template <typename Visit>
 Status each_other(const std::string &directory, std::optional<uint64_t> session,
                   const Visit &visit) {
@@ -91,7 +91,7 @@ Status check_alone(const std::string &directory, std::optional<uint64_t> session
         pid_t holder = 0;
         return !os::system().is_locked(file.descriptor(), holder)
                    ? Status::ok()
-                   : fail(CD_ERROR_STORE_LOCKED, "%s: %s uses these points in time; %s",
+                   : fail(CD_ERROR_STORE_LOCKED, "%s: %s uses these checkpoints; %s",
                           directory.c_str(), read_user(file, holder).c_str(), advice);
     });
 }
@@ -102,8 +102,8 @@ DirLock::DirLock(std::string path, File file) : path_(std::move(path)), file_(st
 
 DirLock::~DirLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 
-// Its own file comes first, so that of two jobs one sees the other's. Who had the directory before
-// may have removed it since it was opened here, as nothing was in it.
+// Makes its own file before it looks for others, so that of two jobs one sees the other. The last
+// user may have removed the empty directory meanwhile.
 Status DirLock::take(const std::string &directory, const User &user,
                      std::unique_ptr<DirLock> &lock) {
     const std::string path = path_of(directory, user.session, user.rank);
@@ -165,7 +165,7 @@ Status DirLock::check_unused(const std::string &directory, std::optional<uint64_
 
 bool DirLock::is_name(std::string_view name) { return name.starts_with(beginning); }
 
-void DirLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {
+void DirLock::remove_stale(const std::string &directory, uint64_t session) {
     best_effort([&] {
         return each_other(directory, session, [](const std::string &path, const File &file) {
             pid_t holder = 0;

@@ -14,15 +14,15 @@
 
 namespace cd::checkpoint {
 
-// Who uses a directory of points in time. Several ranks of a job may use the same.
+// A process that uses a directory of checkpoints. Several ranks of a job may use the same.
 struct User {
     uint64_t session = 0; // of the job
     int rank = 0;
     std::string node;
 };
 
-// That one job at a time uses a directory: each user has a file of its own in it, locked. The
-// system forgets that when the process ends, however it does; the file may stay.
+// Lets one job at a time use a directory: each user has a locked file of its own in it. The system
+// ends the lock with the process; the file may stay.
 class DirLock {
 public:
     DirLock(std::string path, File file);
@@ -30,25 +30,25 @@ public:
     DirLock &operator=(const DirLock &) = delete;
     ~DirLock();
 
-    // CD_ERROR_STORE_LOCKED says which process of another job is there; of two that come at the
-    // same time one is refused, or both are. Where files cannot be locked nobody is. Makes the
-    // directory again where it has gone. May throw std::bad_alloc.
+    // CD_ERROR_STORE_LOCKED names the process of another job that is there. Of two jobs that come
+    // at the same time one is refused, or both. Where files cannot be locked none is. Makes the
+    // directory again if it was removed. May throw std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<DirLock> &lock);
-    // The ranks of a job that use the directory, from whichever nodes. May throw std::bad_alloc.
+    // The ranks of a job that use the directory, on any node. May throw std::bad_alloc.
     static Status find_users(const std::string &directory, uint64_t session,
                              std::vector<int> &ranks);
 
-    // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not. session:
-    // whose users do not count.
+    // CD_ERROR_STORE_LOCKED names a process that uses the directory. Takes no lock. session: of
+    // users that do not matter.
     static Status check_unused(const std::string &directory,
                                std::optional<uint64_t> session = std::nullopt);
 
-    // Whether a file of this name is a user's.
+    // Whether a file of this name is a lock.
     static bool is_name(std::string_view name);
 
-    // Removes what processes left that were killed.
-    static void remove_what_the_dead_left(const std::string &directory, uint64_t session);
+    // Removes the locks of processes that were killed.
+    static void remove_stale(const std::string &directory, uint64_t session);
 
 private:
     std::string path_;

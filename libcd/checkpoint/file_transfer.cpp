@@ -26,9 +26,9 @@ size_t length_of(const Transfer &transfer, uint64_t round) {
                : 0;
 }
 
-// What goes before the data.
+// Sent before the data.
 struct Announcement {
-    unsigned char readable = 0; // whatever arrives is a value
+    unsigned char readable = 0; // no bool: any byte may arrive
     os::FileAttributes attributes;
 };
 
@@ -48,7 +48,7 @@ struct Incoming {
     std::byte whole{0};
 };
 
-// Nothing of what its holder cannot read.
+// 0 for a file that its owner cannot read.
 template <typename Part> size_t length_of(const Part &part, uint64_t round) {
     return part.announcement.readable != 0 ? length_of(part.transfer, round) : 0;
 }
@@ -93,7 +93,7 @@ public:
         return meet();
     }
 
-    // Fails where there is no room for what comes, perhaps as a damaged file has any size.
+    // Fails where there is no room for the files. A damaged file may have any size.
     Status make_drafts() {
         for (Incoming &each : incoming_) {
             try_files([&] {
@@ -105,7 +105,7 @@ public:
         return outcome_;
     }
 
-    // How many pieces come to this member.
+    // How many pieces this member receives of its largest file.
     uint64_t rounds() const {
         uint64_t most = 0;
         for (const Incoming &each : incoming_) {
@@ -116,7 +116,7 @@ public:
         return most;
     }
 
-    // rounds: the most of all members.
+    // rounds: the largest of all members.
     Status carry(uint64_t rounds) {
         for (uint64_t round = 0; round < rounds; ++round) {
             if (Status status = carry_piece(round); !status) {
@@ -169,7 +169,7 @@ private:
         return Status::ok();
     }
 
-    // Who cannot read goes on with whatever is in the buffer, and tells it then.
+    // A member that cannot read sends what is in its buffer, and reports it at the end.
     Status carry_piece(uint64_t round) {
         for (Outgoing &each : outgoing_) {
             if (const size_t length = length_of(each, round); length > 0) {
@@ -229,14 +229,14 @@ private:
     Status outcome_;
 };
 
-// What was started has its buffers for ever, where leak checkers find them.
+// Keeps the buffers of messages under way for ever, where leak checkers find them.
 void keep_for_ever(std::unique_ptr<Moving> moving) noexcept {
     static std::atomic<Moving *> last = nullptr;
     moving->kept_before = last.exchange(moving.get());
     (void)moving.release();
 }
 
-// In all members, each with room for what comes to it. rounds: the most of all.
+// Collective. rounds: the largest of all members.
 Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
     Status made = moving.make_drafts();
     const uint64_t own = moving.rounds();

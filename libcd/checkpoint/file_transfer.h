@@ -9,10 +9,9 @@
 
 namespace cd::checkpoint {
 
-// Copies files to where they are needed, by pieces, all of them at the same time. All ranks call it
-// with the same transfers. A file that its holder cannot read stays away, as if it were lost; what
-// the receiver cannot write, or has no room for, is everybody's failure, before any of it is sent
-// where that can be known. Does not throw.
+// Copies files between ranks in pieces, all at the same time. Collective, with the same transfers.
+// A file that its owner cannot read counts as lost. A file that its receiver cannot write, or has
+// no room for, is a failure of all ranks, before it is sent where possible. Does not throw.
 Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                   const std::vector<Transfer> &transfers, bool sync);
 

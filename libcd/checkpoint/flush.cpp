@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t piece = size_t{1} << 20;
 
-// Of a rank's image, as the set that it is in has written it down.
+// The checksum of a rank's image that its set has recorded.
 Status read_checksum(const redset::Place &place, const redset::Set &set, int rank,
                      uint32_t &checksum) {
     const int member = member_of(set, rank);
@@ -89,7 +89,7 @@ Status Flush::begin_to_copy(const redset::Place &place, const redset::Set &set) 
     return Status::ok();
 }
 
-// What makes the copy's redundancy reads it once more, so that its checksum is of what is there.
+// Making the redundancy of the copy reads it, so that the checksum is of what was written.
 Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
     if (Status status = store_.folder.make(point_); !status) {
         return status;
@@ -161,7 +161,7 @@ void Flush::finish() noexcept {
             job_, catch_exceptions([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
     }
     if (status || !all_copied) {
-        best_effort([&] { return remove_what_does_not_count(all_copied); });
+        best_effort([&] { return remove_uncommitted(all_copied); });
     }
     if (!status && job_.tells_people()) {
         const std::string_view why = without_repeating(message());
@@ -174,9 +174,9 @@ void Flush::finish() noexcept {
     (void)agree(job_, Status::ok()).is_ok(); // the next copy finds the room
 }
 
-// The copies before this one, or, as some rank could not copy, what the others have of it: a store
-// in which there is little room would never have enough for another one.
-Status Flush::remove_what_does_not_count(bool all_copied) const {
+// Removes older copies; or this one, where a rank could not copy, since it takes the room of the
+// next.
+Status Flush::remove_uncommitted(bool all_copied) const {
     if (!store_.reports) {
         return Status::ok();
     }

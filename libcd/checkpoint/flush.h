@@ -13,9 +13,8 @@
 
 namespace cd::checkpoint {
 
-// Copies of protected points in time in a directory that all nodes see, for when too much is lost
-// everywhere else. A thread copies, and meets nobody; when all ranks' have, the copy counts, and
-// the one before goes.
+// Copies checkpoints to a directory that all nodes see, for when too much is lost on the nodes. A
+// thread of each rank copies. When all have finished, the copy is committed and the older one goes.
 class Flush {
 public:
     Flush(Job &job, const OpenStore &store, uint64_t interval, bool sync)
@@ -26,17 +25,16 @@ public:
 
     bool is_due(uint64_t epoch) const { return epoch % interval_ == 0; }
 
-    // Begins to copy this rank's image, which may lose its name meanwhile. Nothing is under way.
-    // set: that protects it. That it fails is found when it is finished; so is that the copy is not
-    // what was protected.
+    // Starts to copy this rank's image, which may be removed meanwhile. No copy may be under way.
+    // set: protects the checkpoint. Failures, and copies that differ, are found by finish().
     void begin(const CheckpointId &point, const CheckpointDir &folder,
                const redset::Set &set) noexcept;
 
     bool under_way() const { return begun_; }
-    bool copied() const { return copied_; } // what is under way, in this rank
+    bool copied() const { return copied_; } // this rank has finished its part
 
-    // Waits until all ranks have copied; all call it. That it failed is told to people: the point
-    // in time is protected all the same.
+    // Collective. Waits until all ranks have copied, and commits the copy. Prints a failure; the
+    // checkpoint itself stays protected.
     void finish() noexcept;
 
 private:
@@ -44,7 +42,7 @@ private:
     Status copy(const File &image, uint64_t size) const;
     Status store(const File &image, uint64_t size, uint32_t checksum) const;
     redset::Set set_of_this_rank() const;
-    Status remove_what_does_not_count(bool all_copied) const;
+    Status remove_uncommitted(bool all_copied) const;
 
     Job &job_;
     const OpenStore &store_;

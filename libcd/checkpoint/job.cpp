@@ -20,7 +20,7 @@ using redset::Bytes;
 using redset::code_of;
 using redset::text_of;
 
-// A sentence that is put together where there may be no memory; cut where it is too long.
+// Builds a sentence without memory. Cuts it where it is too long.
 class Sentence {
 public:
     [[gnu::format(printf, 2, 3)]] void add(const char *format, ...) {
@@ -32,7 +32,7 @@ public:
     }
     const char *text() const { return text_; }
 
-    // How much of a text fits, with some words more behind it.
+    // How many characters fit before some closing words.
     int room() const {
         constexpr size_t words = 40;
         return used_ + words < sizeof text_ ? static_cast<int>(sizeof text_ - words - used_) : 0;
@@ -43,7 +43,7 @@ private:
     size_t used_ = 0;
 };
 
-// What a set found is known to all of its members, and said once. What does not fit in is counted.
+// Lists each set once, although all of its members report it. Counts sets that do not fit.
 Status too_much_lost(const std::vector<Bytes> &told) {
     Sentence all;
     int more = 0;
@@ -73,7 +73,7 @@ Status too_much_lost(const std::vector<Bytes> &told) {
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", all.text());
 }
 
-// With the ranks that have the same code, as far as they fit in with the reason.
+// The first failure, with the ranks that have its code.
 Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
                   const std::vector<int> &ranks) {
     constexpr int most = 30;
@@ -87,7 +87,7 @@ Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
     if (failed > most) {
         list.add(" and %d more", failed - most);
     }
-    // Those of a set have the failure of one of them.
+    // The failure of another member of the set names its rank already.
     if (std::strncmp(text_of(first), "rank ", 5) == 0) {
         return fail(code_of(first), "%s", text_of(first));
     }
@@ -121,7 +121,7 @@ Status Job::meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &p
         return status;
     }
     const SavedMessage keeper;
-    // Who has no memory for names calls them by number.
+    // Without memory messages name members by number.
     (void)catch_exceptions([&] { part->call_by_ranks(set.ranks); }).is_ok();
     return Status::ok();
 }

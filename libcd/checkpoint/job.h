@@ -21,8 +21,8 @@ struct Elsewhere {
     std::string path;
 };
 
-// The processes whose roots have one name, as they meet: over MPI, or in the memory of one process.
-// They are numbered from 0; ranks are those of the whole program, and ascend.
+// The processes that share a root, and how they meet: over MPI, or in the memory of one process.
+// Positions count from 0; ranks are those of the whole program, and ascend.
 class Job {
 public:
     virtual ~Job() = default;
@@ -36,29 +36,29 @@ public:
     // same.
     virtual const std::vector<Elsewhere> &elsewhere() const = 0;
 
-    // All call it; those with the same color meet in part, in the order of their keys. All get the
+    // Collective. Those with the same color get `part`, in the order of their keys. All get the
     // same outcome. Does not throw.
     virtual Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) = 0;
 
-    // Those of a set of which this rank is a member.
+    // Collective. part: the members of this rank's set.
     Status meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part);
 
-    // The root ends: from now on others may create one of its name.
+    // The root has ended: from now on ranks may create another one of its name.
     virtual void give_name_up() noexcept = 0;
 
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
 
-    // One rank, of what all know alike.
+    // Whether this rank is the one that prints what all know.
     bool tells_people() { return all().self() == 0; }
     void warn_once(const char *line);
 };
 
-// All get the same outcome: success when all have it, else the first failure, and which ranks
-// failed with its code. CD_ERROR_REDUNDANCY_EXCEEDED, with all that is lost, only where nothing
-// else went wrong but for lack of room, with which it would be lost, too. Does not throw.
+// Collective. `own` is this rank's status; all ranks return success, or the first failure with the
+// ranks that have its code. CD_ERROR_REDUNDANCY_EXCEEDED lists all that is lost; other failures but
+// CD_ERROR_STORE_FULL come before it. Does not throw.
 Status agree(Job &job, Status own);
 
-// The same, and everybody's bytes when all succeeded.
+// The same. all: the bytes of all ranks, after success.
 Status agree(Job &job, Status own, std::span<const std::byte> bytes,
              std::vector<redset::Bytes> &all);
 
@@ -66,8 +66,7 @@ Status agree(Job &job, Status own, std::span<const std::byte> bytes,
 Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
                          std::vector<redset::Bytes> &all);
 
-// For what all ranks find out alike: who has no memory to do so makes all fail; else the outcome is
-// what was found.
+// For outcomes that all ranks compute alike. Returns `found`, unless a rank had no memory.
 Status agree_on_memory(Job &job, Status found);
 
 } // namespace cd::checkpoint

@@ -30,15 +30,15 @@ Status read_text(const std::string &path, std::string &text) {
     return file.read(0, text.data(), text.size());
 }
 
-// Ranks that have it alike have read the same.
+// Ranks with the same text have read the same file.
 std::string with_checksum(const std::string &name, const std::string &text) {
     char sum[40];
     std::snprintf(sum, sizeof sum, " with checksum 0x%08x, ", crc32c(0, text.data(), text.size()));
     return name + sum;
 }
 
-// What fails together with this rank: what it is told, else its node. Whoever tells it badly is not
-// given the node: that would be noticed when data are lost.
+// The failure group of this rank: group=, CD_GROUP or CD_GROUPS_FILE, else its node. An invalid
+// value is an error: a wrong group would be noticed only when data are lost.
 Status own_group(const StorageInfo &info, const std::string &node, Request &request,
                  std::string &group) {
     if (!info.group.empty()) {
@@ -47,10 +47,11 @@ Status own_group(const StorageInfo &info, const std::string &node, Request &requ
     }
     if (const char *told = os::system().environment("CD_GROUP"); told != nullptr) {
         group = told;
-        return !group.empty() ? Status::ok()
-                              : fail(CD_ERROR_STORAGE_VALUE,
-                                     "the environment variable CD_GROUP is empty; it names what "
-                                     "fails together with this rank");
+        return !group.empty()
+                   ? Status::ok()
+                   : fail(CD_ERROR_STORAGE_VALUE,
+                          "the environment variable CD_GROUP is empty; set it to the failure "
+                          "group of this rank");
     }
     const char *path = os::system().environment("CD_GROUPS_FILE");
     if (path == nullptr) {
@@ -65,7 +66,7 @@ Status own_group(const StorageInfo &info, const std::string &node, Request &requ
     return find_group(text, path, node, group);
 }
 
-// What fails together with this rank, as a level has it; own where the level has nothing else.
+// The failure group of this rank at a level. own: for GROUP=NODE.
 Status group_of(const Level &level, const Levels &levels, const StorageInfo &info,
                 const std::string &node, const std::string &own, std::string &group) {
     if (level.group == "NODE") {
@@ -89,7 +90,7 @@ Status group_of(const Level &level, const Levels &levels, const StorageInfo &inf
     return Status::ok();
 }
 
-// A store that several levels have is one.
+// The index of a directory in `stores`, which is added if it is not there.
 size_t store_of(const std::string &directory, std::vector<std::string> &stores) {
     const auto found = std::ranges::find(stores, directory);
     const auto index = static_cast<size_t>(found - stores.begin());
@@ -101,7 +102,7 @@ size_t store_of(const std::string &directory, std::vector<std::string> &stores) 
 
 Status add_levels(const Levels &levels, const StorageInfo &info, const std::string &node,
                   const std::string &own, Request &request) {
-    // By what the levels say, which is the same on all ranks; those of the request come first.
+    // Stores of levels are the same on all ranks, and come after those of the request.
     std::vector<std::string> stores(request.stores.size());
     for (const Level &level : levels.levels) {
         LevelRequest wanted{level.index,

@@ -12,17 +12,17 @@
 
 namespace cd::checkpoint {
 
-// One way to protect points in time, and which.
+// One level of protection, and which epochs have it.
 struct LevelRequest {
     int index = 0;
-    uint64_t interval = 1; // epochs that it divides, and no larger one of another level
+    uint64_t interval = 1; // an epoch has the level with the largest interval that divides it
     Protecting protecting;
-    std::string group; // what fails together with this rank
+    std::string group; // the failure group of this rank
     size_t store = 0;
 };
 
-// Whose points in time are protected, how, and from which to start. Ranks have levels and stores
-// alike but for groups, and for where the stores are.
+// What a rank wants of a root's redundancy. All ranks have the same levels and stores, but for
+// groups and directories.
 struct Request {
     std::string root;
     std::string restart;             // CD_RESTART
@@ -30,12 +30,12 @@ struct Request {
     std::vector<LevelRequest> levels;
     std::optional<size_t> flush_store;
     uint64_t flush_interval = 1;
-    std::string settings; // others that all ranks have to have alike
+    std::string settings; // other settings that all ranks must have alike, as text
     bool sync = true;
 };
 
-// What a root's storage_info, and the file that it may name as config=, ask for on a node of this
-// name: the request's stores, levels, settings and sync. directory: of the local store.
+// Sets the request's stores, levels, settings and sync from a root's storage_info and the file of
+// config=. node: this rank's. directory: of the local store.
 Status read_request(const StorageInfo &info, const std::string &directory, const std::string &node,
                     Request &request);
 

@@ -59,12 +59,12 @@ private:
         if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             rebuilt = rebuild_by_images(rebuilt, point, division, place);
         }
-        return rebuilt ? agree(job_, catch_exceptions([&] { return write_down(point, set); }))
+        return rebuilt ? agree(job_, catch_exceptions([&] { return record_committed(point, set); }))
                        : rebuilt;
     }
 
-    // found: that too much is lost. Where that is since no header tells of some ranks, their images
-    // may be whole. Copies of headers come first: with them all is as it was.
+    // found: too much is lost. Images may be whole all the same where only redundancy files are
+    // lost, which have the headers.
     Status rebuild_by_images(Status found, const CheckpointId &point, const Division &division,
                              redset::Place &place) {
         const SavedStatus too_much(found);
@@ -85,8 +85,7 @@ private:
         return rebuild(point, division.set_of(job_.rank()), place);
     }
 
-    // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
-    // Where nothing is, the sets' own look tells it as soon, and why files count as lost.
+    // Moves nothing where too much is lost. Without transfers the sets find the same by themselves.
     Status check_before_moving(const CheckpointId &point, const redset::Set &set,
                                const std::vector<Transfer> &transfers) {
         return transfers.empty() ? Status::ok()
@@ -95,8 +94,7 @@ private:
                                          }));
     }
 
-    // All sets or none: where one has lost too much, others are not touched. Headers may tell so
-    // before anything is read or written, and contents before anything has a name.
+    // All sets or none: where one has lost too much, no file of others changes.
     Status rebuild(const CheckpointId &point, const redset::Set &set, const redset::Place &place) {
         std::unique_ptr<redset::Exchange> part;
         if (Status status = job_.meet_in(set, part); !status) {
@@ -114,36 +112,37 @@ private:
             return status;
         }
         const std::byte unchecked{survey.layout && !survey.checksums};
-        std::vector<redset::Bytes> heard;
-        Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), heard);
+        std::vector<redset::Bytes> gathered;
+        Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), gathered);
         if (status && job_.tells_people()) {
             const SavedMessage keeper;
-            (void)catch_exceptions([&] { tell_of_unchecked(heard, place.folder); }).is_ok();
+            (void)catch_exceptions([&] { warn_of_unchecked(gathered, place.folder); }).is_ok();
         }
         return status;
     }
 
     Status agree_on_set(const CheckpointId &point, Status own) {
-        std::vector<redset::Bytes> heard;
-        return agree_on_set(point, own, {}, heard);
+        std::vector<redset::Bytes> gathered;
+        return agree_on_set(point, own, {}, gathered);
     }
 
     Status agree_on_set(const CheckpointId &point, Status own, std::span<const std::byte> bytes,
-                        std::vector<redset::Bytes> &heard) {
+                        std::vector<redset::Bytes> &gathered) {
         if (own.code() == CD_ERROR_STORE_DAMAGED || own.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             char why[1024];
             std::snprintf(why, sizeof why, "%s", message());
             own = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
                        static_cast<unsigned long long>(point.epoch), why);
         }
-        return agree(job_, own, bytes, heard);
+        return agree(job_, own, bytes, gathered);
     }
 
-    // heard: of each rank, whether its set has lost what tells that files are as they were.
-    void tell_of_unchecked(const std::vector<redset::Bytes> &heard, const std::string &directory) {
+    // gathered: by position, whether a rank's set has lost its checksums.
+    void warn_of_unchecked(const std::vector<redset::Bytes> &gathered,
+                           const std::string &directory) {
         std::vector<int> ranks;
-        for (size_t i = 0; i < heard.size(); ++i) {
-            if (heard[i] == redset::Bytes{std::byte{1}}) {
+        for (size_t i = 0; i < gathered.size(); ++i) {
+            if (gathered[i] == redset::Bytes{std::byte{1}}) {
                 ranks.push_back(job_.ranks()[i]);
             }
         }
@@ -156,8 +155,8 @@ private:
         }
     }
 
-    // That it counted; a rank that was lost or moved has no record yet.
-    Status write_down(const CheckpointId &point, const redset::Set &set) {
+    // A rank that was lost or has moved gets a record of the committed checkpoint.
+    Status record_committed(const CheckpointId &point, const redset::Set &set) {
         const int rank = job_.rank();
         const auto here = seen().find(point);
         const RankFiles *files = nullptr;
@@ -171,7 +170,7 @@ private:
                                     true);
     }
 
-    // What was in this rank's directory.
+    // The content of this rank's directory.
     const std::map<CheckpointId, std::map<int, RankFiles>> &seen() const {
         const auto self = static_cast<size_t>(job_.all().self());
         return inventory_.contents[static_cast<size_t>(inventory_.reporters[self])].points;
@@ -181,7 +180,7 @@ private:
     const CheckpointDir &folder_;
     const Inventory &inventory_;
     const bool sync_;
-    bool lacks_headers_ = false; // that tell which files members of this rank's set had
+    bool lacks_headers_ = false; // of redundancy files of this rank's set
 };
 
 } // namespace

@@ -18,7 +18,7 @@ using redset::Shape;
 
 using Members = std::vector<int>; // ranks, ascending
 
-// All ranks that have the same place in their failure groups.
+// Groups ranks by their place in their failure groups.
 std::vector<Members> across_groups(std::span<const int> ranks,
                                    std::span<const std::string> groups) {
     std::map<std::string, size_t> members;
@@ -33,7 +33,7 @@ std::vector<Members> across_groups(std::span<const int> ranks,
     return across;
 }
 
-// Pieces of at least that size, the first ones one longer if it does not come out even.
+// Cuts members into pieces of at least that size. The first ones may be one longer.
 void cut(const Members &members, size_t least, std::vector<Members> &sets) {
     const size_t count = members.size();
     const size_t pieces = std::max<size_t>(count / least, 1);
@@ -53,7 +53,7 @@ Shape shape_of(const Redundancy &redundancy, size_t members) {
     return {redundancy.scheme, static_cast<int>(members), checks};
 }
 
-// An error names all that are too small.
+// Fails with the ranks of all sets that are too small.
 Status check_sizes(const Redundancy &redundancy, const std::vector<Members> &sets, size_t ranks) {
     std::vector<int> small;
     std::string why;

@@ -310,7 +310,7 @@ private:
     void remove_leftovers_of_the_dead() const {
         for (const OpenStore &store : stores_) {
             if (store.reports) {
-                DirLock::remove_what_the_dead_left(store.folder.path(), result_.session);
+                DirLock::remove_stale(store.folder.path(), result_.session);
                 best_effort([&] { store.folder.remove_drafts_of_the_dead(); });
             }
         }

@@ -31,8 +31,8 @@ struct Resident : Domain {
     int rank = 0;
     uint64_t creator_thread = 0; // or, if that has ended, the thread that restored it
     AdvancePolicy pace;
-    std::unique_ptr<RedundancyClient> protection;     // of a root that has one
-    std::map<int, Resident *> dormant_children; // by their sibling index
+    std::unique_ptr<RedundancyClient> protection; // of a root that has one
+    std::map<int, Resident *> dormant_children;   // by their sibling index
 
     Resident *parent_resident() const { return static_cast<Resident *>(parent); }
 };

@@ -149,7 +149,7 @@ TEST(DirLock, WhoLooksAtFilesOfTheDeadLocksNone) {
     std::unique_ptr<DirLock> lock;
     EXPECT_TRUE(DirLock::take(directory, {2, 3, "here"}, lock)) << message();
     EXPECT_EQ(system.locks, 1);
-    DirLock::remove_what_the_dead_left(directory, 2);
+    DirLock::remove_stale(directory, 2);
     EXPECT_EQ(system.locks, 1);
     EXPECT_FALSE(std::filesystem::exists(directory + "/in-use-0000000000000001-0"));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What libcd calls, and how it learns of it when this library is loaded.
+// The functions that libcd calls, and their registration when this library is loaded.
 
 #include "base/no_throw.h"
 #include "base/saved_status.h"
@@ -23,7 +23,7 @@ using checkpoint::Checkpointer;
 using checkpoint::Mode;
 
 // Runs body, which returns a Status, for a caller in C.
-template <typename Body> int tell(cd_protection_message *why, const Body &body) {
+template <typename Body> int run(cd_protection_message *why, const Body &body) {
     Status status = catch_exceptions(body);
     if (!status) {
         std::snprintf(why->text, sizeof why->text, "%s", message());
@@ -31,12 +31,12 @@ template <typename Body> int tell(cd_protection_message *why, const Body &body) 
     return status.code();
 }
 
-// What libcd says of this rank.
-Status told(int own, const cd_protection_message &why) {
+// The Status that libcd passes as a code and a message.
+Status status_of(int own, const cd_protection_message &why) {
     return own == CD_ERROR_NONE ? Status::ok() : fail(static_cast<cd_error>(own), "%s", why.text);
 }
 
-Checkpointer &of(void *protection) { return *static_cast<Checkpointer *>(protection); }
+Checkpointer &checkpointer_of(void *protection) { return *static_cast<Checkpointer *>(protection); }
 
 Status check_threads(Mode mode) {
     int provided = MPI_THREAD_SINGLE;
@@ -73,7 +73,7 @@ Status read_root(const cd_protected_root &root, const std::string &node,
     return read_request(info, root.directory, node, request);
 }
 
-Status tell_start(const Checkpointer &opened, cd_protected_start &start) {
+Status copy_start(const Checkpointer &opened, cd_protected_start &start) {
     start = {};
     if (!opened.start()) {
         return Status::ok();
@@ -88,7 +88,7 @@ Status tell_start(const Checkpointer &opened, cd_protected_start &start) {
     return Status::ok();
 }
 
-// All nodes see that of flush=.
+// The request's directories but that of flush=, which all nodes see.
 std::vector<std::string> directories_of(const checkpoint::Request &request) {
     std::vector<std::string> directories = request.stores;
     if (request.flush_store) {
@@ -97,7 +97,7 @@ std::vector<std::string> directories_of(const checkpoint::Request &request) {
     return directories;
 }
 
-// Once they have met, ranks tell each other what one of them fails at.
+// A failure before the ranks meet is reported when they do.
 Status open_root(const cd_protected_root &root, std::unique_ptr<Checkpointer> &protection,
                  cd_protected_start &start) {
     checkpoint::Request request;
@@ -126,7 +126,7 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Checkpointer> &p
         return status;
     }
     Status known = catch_exceptions([&] {
-        Status status = tell_start(*opened, start);
+        Status status = copy_start(*opened, start);
         return status ? remember(*opened) : status;
     });
     if (Status status = opened->agree_on(known); !status) {
@@ -138,8 +138,8 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Checkpointer> &p
 }
 
 int decline(const char *name, int own, cd_protection_message *why) {
-    return tell(why, [&] {
-        const SavedStatus refused(told(own, *why));
+    return run(why, [&] {
+        const SavedStatus refused(status_of(own, *why));
         if (!is_usable()) {
             return refused.again();
         }
@@ -162,7 +162,7 @@ int decline(const char *name, int own, cd_protection_message *why) {
 
 int open(const cd_protected_root *root, void **protection, cd_protected_start *start,
          cd_protection_message *why) {
-    return tell(why, [&] {
+    return run(why, [&] {
         std::unique_ptr<Checkpointer> opened;
         Status status = open_root(*root, opened, *start);
         *protection = opened.release();
@@ -171,25 +171,26 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
 }
 
 int opened(void *protection, int own, cd_protection_message *why) {
-    return tell(why, [&] { return of(protection).begin(told(own, *why)); });
+    return run(why, [&] { return checkpointer_of(protection).begin(status_of(own, *why)); });
 }
 
 int may_advance(void *protection, uint64_t epoch, int own, cd_protection_message *why) {
-    return tell(why, [&] { return of(protection).may_advance(epoch, told(own, *why)); });
+    return run(
+        why, [&] { return checkpointer_of(protection).may_advance(epoch, status_of(own, *why)); });
 }
 
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *why) {
-    return tell(why, [&] { return of(protection).protect(*point); });
+    return run(why, [&] { return checkpointer_of(protection).protect(*point); });
 }
 
-uint64_t protected_epoch(void *protection) { return of(protection).protected_epoch(); }
+uint64_t protected_epoch(void *protection) { return checkpointer_of(protection).protected_epoch(); }
 
 int forget(void *protection, int own, cd_protection_message *why) {
-    return tell(why, [&] { return of(protection).forget(told(own, *why)); });
+    return run(why, [&] { return checkpointer_of(protection).forget(status_of(own, *why)); });
 }
 
 void close(void *protection) {
-    const std::unique_ptr<Checkpointer> closing(&of(protection));
+    const std::unique_ptr<Checkpointer> closing(&checkpointer_of(protection));
     mpi::forget(*closing);
 }
 

@@ -34,7 +34,7 @@ int is_mpi(dl_phdr_info *info, size_t, void *found) {
     return 1;
 }
 
-// A library of another name is looked for where everybody looks, and may be covered by others.
+// A library of another name is found by the linker, perhaps behind an interposer.
 void *find_library() {
     Loaded loaded;
     dl_iterate_phdr(is_mpi, &loaded);

@@ -8,8 +8,8 @@
 
 namespace cd::mpi {
 
-// The MPI library's own functions. Those by the names of MPI, both of each, may be the logger's,
-// which would record our traffic as the program's.
+// The functions of the MPI library itself. Those that the linker finds by the names of MPI, both of
+// each, may be the logger's, which would record our traffic as the program's.
 struct Mpi {
     decltype(&PMPI_Cancel) cancel = nullptr;
     decltype(&PMPI_Comm_create_keyval) comm_create_keyval = nullptr;
@@ -38,14 +38,13 @@ struct Mpi {
 
 const Mpi &own();
 
-// From now on it is known of a process that was forked after MPI_Init: MPI is its parent's. False:
-// there is no memory for it.
+// Makes is_usable() false in processes that are forked after MPI_Init. False: no memory.
 bool notice_forks();
 
-// Between MPI_Init and MPI_Finalize, in the process that calls these.
+// True between MPI_Init and MPI_Finalize, in the process that calls these.
 bool is_usable();
 
-// The failure that a code of MPI is, or success.
+// Turns a code of MPI into a Status. what: the operation, for the message.
 Status outcome(int code, const char *what);
 
 } // namespace cd::mpi

@@ -13,34 +13,31 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// MPICH over UCX complains of what is under way at its end. Open MPI goes on with it in
-// MPI_Finalize, so that those who wait in create_cd are told without that anybody waits for them
-// here.
+// MPICH over UCX complains of operations under way at its end. Open MPI completes them in
+// MPI_Finalize, so that nobody has to wait here.
 #ifdef OPEN_MPI
 constexpr bool complains_at_the_end = false;
 #else
 constexpr bool complains_at_the_end = true;
 #endif
 
-// Where all who have met come to MPI_Finalize they are waited for as that does, however long it
-// takes; else a rank may have no library that tells.
-constexpr std::chrono::seconds patience_with_those_who_should_tell{30};
+// For ranks that have not met: one of them may be without this library.
+constexpr std::chrono::seconds patience_with_unknown_ranks{30};
 constexpr std::chrono::milliseconds patience_where_nobody_complains{100};
 
-// What the program does with MPI_COMM_WORLD is another matter. It is there as long as the process:
-// ranks that end without MPI_Finalize do not meet to free it.
+// Lives as long as the process: ranks that end without MPI_Finalize do not meet to free it.
 struct World {
     std::mutex mutex;
     MpiExchange *exchange = nullptr;
-    Communicator::Tally tally; // of 1 + the rank of who has come to MPI_Finalize
+    Communicator::Tally tally; // 1 + a rank that has come to MPI_Finalize; 0: none
     bool failed = false;
     bool left = false;
 };
 
 constinit World world;
 
-// Before ranks have met there is no communicator but the program's, on which nothing may be sent
-// that the program could receive: what all do together it cannot.
+// Before ranks have met there is only the program's communicator. The program cannot receive a
+// collective operation.
 MPI_Comm comm() {
     return world.exchange != nullptr ? world.exchange->communicator().get() : MPI_COMM_WORLD;
 }
@@ -95,26 +92,25 @@ Status open_world() {
     return status;
 }
 
-// In programs that mix those with this library and those without, as far as can be told: there it
-// would be waited for in vain.
-bool all_tell() {
+// Whether all ranks are likely to have this library. Waiting for others would be in vain.
+bool all_have_the_library() {
     const char *defaults = os::system().environment("CD_STORAGE_INFO");
     return world.exchange != nullptr ||
            asks_for_protection(defaults != nullptr ? defaults : "", "");
 }
 
-void wait_to_be_heard(MPI_Request &request) {
+void wait_for_others(MPI_Request &request) {
     constexpr char what[] = "tell others of the end";
     if (!complains_at_the_end) {
         (void)wait_until(steady_clock::now() + patience_where_nobody_complains, request, what);
     } else if (world.exchange != nullptr) {
         (void)wait_for(comm(), std::span(&request, 1), what);
     } else {
-        (void)wait_until(steady_clock::now() + patience_with_those_who_should_tell, request, what);
+        (void)wait_until(steady_clock::now() + patience_with_unknown_ranks, request, what);
     }
 }
 
-// What MPI fails at is no reason to end the program, as its own handler may.
+// Ignores failures of MPI: the program's error handler may end it.
 void tell_others() {
     int rank = 0;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -126,7 +122,7 @@ void tell_others() {
     world.tally.own = rank + 1;
     MPI_Request request = MPI_REQUEST_NULL;
     if (begin_to_count(request) == MPI_SUCCESS) {
-        wait_to_be_heard(request);
+        wait_for_others(request);
     }
     own().comm_set_errhandler(MPI_COMM_WORLD, handler);
     if (handler != MPI_ERRHANDLER_NULL) {
@@ -156,7 +152,8 @@ void leave_world() noexcept {
         return;
     }
     world.left = true;
-    if (!world.failed && world.tally.largest == 0 && (!complains_at_the_end || all_tell())) {
+    if (!world.failed && world.tally.largest == 0 &&
+        (!complains_at_the_end || all_have_the_library())) {
         tell_others();
     }
 }

@@ -8,18 +8,18 @@
 
 namespace cd::mpi {
 
-// One thread of each process at a time.
+// A meeting of MPI_COMM_WORLD, of one thread of each process at a time.
 struct Assembly {
     std::unique_lock<std::mutex> alone;
     MpiExchange *all = nullptr; // of MPI_COMM_WORLD
 };
 
-// All ranks of MPI_COMM_WORLD come to it, or to MPI_Finalize: where one does that it fails on all,
-// and from then on. MPI is usable.
+// Collective over MPI_COMM_WORLD. Fails on all ranks, then and later, where one has come to
+// MPI_Finalize instead. MPI is usable.
 Status assemble(Assembly &assembly);
 
-// Comes to MPI_Finalize. Waits for the others where MPI does not go on with telling them, or
-// complains of that. Does nothing the next time.
+// Tells the ranks that are in assemble(), or will be, that this rank is in MPI_Finalize. Waits for
+// them where MPI does not go on with that by itself. Later calls do nothing.
 void leave_world() noexcept;
 
 } // namespace cd::mpi

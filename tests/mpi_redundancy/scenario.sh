@@ -135,7 +135,7 @@ stores_ahead) # of a program without redundancy
     must_fail without redundancy=none DIE=1:5 COMMIT=no
     must_run again redundancy=xor
     said_by_all again 'starts from step [12]$'
-    said again "all ranks start from epoch [12], which is protected; the stores in [^ ]+ have epochs? [3456].*, and are kept aside until the next advance: to go on from them, end the program before that, rename 0-[^ ]*.cds.old to 0-[^ ]*.cds, and so those of all ranks, and start without redundancy="
+    said again "all ranks start from epoch [12], which is protected; newer stores in [^ ]+ are kept aside until the next advance. To use them, end the program before that, rename 0-[^ ]*.cds.old to 0-[^ ]*.cds on all ranks, and start without redundancy"
     [ "$(grep -c 'which is protected' "$scratch/again.log")" -eq 1 ] || die "it was not said once"
     same_answer again
     ;;

@@ -188,7 +188,7 @@ class PointsTest(Case):
                 status, out, _ = self.rebuild(*options, self.directory)
                 self.assertEqual(status, UNREADABLE)
                 self.assertIn(": failed", out)
-                self.assertIn("process 4711 on far uses these points in time; wait until it ends", out)
+                self.assertIn("process 4711 on far uses these checkpoints; wait until it ends", out)
             os.remove(user.name)
             self.assertEqual(self.files(), left)
         self.assertEqual(self.rebuild("--dry-run", self.directory)[0], OLDER)

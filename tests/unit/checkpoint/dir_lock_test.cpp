@@ -63,7 +63,7 @@ TEST(DirLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
         EXPECT_EQ(outcome.code, CD_ERROR_STORE_LOCKED);
         EXPECT_EQ(outcome.text, "rank 1: " + points.string() + ": process " +
                                     std::to_string(other.process) +
-                                    " on far uses these points in time; wait until it ends, or "
+                                    " on far uses these checkpoints; wait until it ends, or "
                                     "give the root another name or directory");
     }
     other.end();

@@ -113,26 +113,26 @@ std::optional<int> rank_of(std::string_view name) {
                : std::nullopt;
 }
 
-std::string tombstone_name(uint64_t number) { return "forgotten-" + std::to_string(number); }
+std::string commit_marker_name(uint64_t number) { return "forgotten-" + std::to_string(number); }
 
-std::optional<uint64_t> tombstone_of(std::string_view name) {
+std::optional<uint64_t> commit_marker_of(std::string_view name) {
     uint64_t number = 0;
     return take(name, "forgotten-") && take_attempt(name, number) && name.empty()
                ? std::optional(number)
                : std::nullopt;
 }
 
-KvTree tombstone_tree(const CommitMarker &tombstone) {
+KvTree commit_marker_tree(const CommitMarker &marker) {
     KvTree tree;
-    tree.add_number("CD_FORGOTTEN", tombstone.number);
+    tree.add_number("CD_FORGOTTEN", marker.number);
     KvTree &sessions = tree.add("SESSION");
-    for (const uint64_t session : tombstone.sessions) {
+    for (const uint64_t session : marker.sessions) {
         sessions.add(std::to_string(session));
     }
     return tree;
 }
 
-Status read_tombstone(const KvTree &tree, const char *file, CommitMarker &tombstone) {
+Status read_commit_marker(const KvTree &tree, const char *file, CommitMarker &marker) {
     const auto number = tree.number("CD_FORGOTTEN");
     const KvTree *sessions = tree.find("SESSION");
     CommitMarker read{number.value_or(0), {}};
@@ -147,7 +147,7 @@ Status read_tombstone(const KvTree &tree, const char *file, CommitMarker &tombst
         return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which checkpoints are meant",
                     file);
     }
-    tombstone = std::move(read);
+    marker = std::move(read);
     return Status::ok();
 }
 

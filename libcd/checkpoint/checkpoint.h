@@ -51,10 +51,10 @@ struct CommitMarker {
 };
 
 // "forgotten-NUMBER"
-std::string tombstone_name(uint64_t number);
-std::optional<uint64_t> tombstone_of(std::string_view file_name);
-redset::KvTree tombstone_tree(const CommitMarker &tombstone);
-Status read_tombstone(const redset::KvTree &tree, const char *file, CommitMarker &tombstone);
+std::string commit_marker_name(uint64_t number);
+std::optional<uint64_t> commit_marker_of(std::string_view file_name);
+redset::KvTree commit_marker_tree(const CommitMarker &marker);
+Status read_commit_marker(const redset::KvTree &tree, const char *file, CommitMarker &marker);
 
 // The record that a rank writes beside its files of a checkpoint: which ranks protect it.
 struct Record {

@@ -132,10 +132,10 @@ Status sizes_of(const std::string &path, const Record &record,
 }
 
 // Without the marker nobody knows which checkpoints are valid. Users decide.
-Status read_tombstone_file(const std::string &path, CommitMarker &tombstone) {
+Status read_commit_marker_file(const std::string &path, CommitMarker &marker) {
     redset::KvTree tree;
     Status status = read_tree(path, tree);
-    status = status ? read_tombstone(tree, path.c_str(), tombstone) : status;
+    status = status ? read_commit_marker(tree, path.c_str(), marker) : status;
     if (status) {
         return status;
     }
@@ -204,16 +204,16 @@ Status names_in_if_there(const std::string &path, std::vector<std::string> &name
     return is_nothing ? Status::ok() : names_in(path, names);
 }
 
-Status look_at_points(const std::string &path, Content &content) {
+Status read_content(const std::string &path, Content &content) {
     std::vector<std::string> names;
     if (Status status = names_in(path, names); !status) {
         return status;
     }
     Content found;
     for (const std::string &name : names) {
-        if (tombstone_of(name)) {
-            CommitMarker &tombstone = found.tombstones.emplace_back();
-            if (Status status = read_tombstone_file(path_in(path, name), tombstone); !status) {
+        if (commit_marker_of(name)) {
+            CommitMarker &marker = found.commit_markers.emplace_back();
+            if (Status status = read_commit_marker_file(path_in(path, name), marker); !status) {
                 return status;
             }
         } else if (const auto point = point_of(name)) {
@@ -312,7 +312,7 @@ Status CheckpointDir::write_record(Record record, bool agreed) const {
     return write_tree(record_tree(record), path_of(record.point) + "/" + name, record.rank, sync_);
 }
 
-Status CheckpointDir::mark_agreed(const CheckpointId &point, int rank) const {
+Status CheckpointDir::mark_committed(const CheckpointId &point, int rank) const {
     const File directory = opened_to_read(path_of(point));
     const std::string from = stored_name(rank);
     const std::string to = agreed_name(rank);
@@ -390,13 +390,13 @@ Status CheckpointDir::remove_before(uint64_t number,
     return outcome;
 }
 
-Status CheckpointDir::write_commit_marker(const CommitMarker &tombstone, int writer) const {
-    return write_tree(tombstone_tree(tombstone), path_in(path_, tombstone_name(tombstone.number)),
+Status CheckpointDir::write_commit_marker(const CommitMarker &marker, int writer) const {
+    return write_tree(commit_marker_tree(marker), path_in(path_, commit_marker_name(marker.number)),
                       writer, sync_);
 }
 
 Status CheckpointDir::remove_commit_marker(uint64_t number) const {
-    const std::string path = path_ + "/" + tombstone_name(number);
+    const std::string path = path_ + "/" + commit_marker_name(number);
     if (os::system().unlink_at(AT_FDCWD, path.c_str()) != 0 && errno != ENOENT) {
         return File(-1, path).refused("remove the file");
     }
@@ -411,7 +411,7 @@ void CheckpointDir::remove_commit_markers() const {
     }
     const File directory = opened_to_read(path_);
     for (const std::string &name : names) {
-        if (tombstone_of(name)) {
+        if (commit_marker_of(name)) {
             remove_file(directory, name);
         }
     }

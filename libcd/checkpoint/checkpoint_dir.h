@@ -31,7 +31,7 @@ struct RankFiles {
 // The content of a directory NAME.points.
 struct Content {
     std::map<CheckpointId, std::map<int, RankFiles>> points; // by rank
-    std::vector<CommitMarker> tombstones;
+    std::vector<CommitMarker> commit_markers;
 };
 
 // Lists a directory that is no symbolic link. May throw std::bad_alloc.
@@ -49,7 +49,7 @@ Status read_tree(const std::string &path, redset::KvTree &tree);
 
 // Reads what is in a directory NAME.points. Ignores files that are not ours. May throw
 // std::bad_alloc.
-Status look_at_points(const std::string &path, Content &content);
+Status read_content(const std::string &path, Content &content);
 
 // The newest checkpoint in a directory NAME.points that a rank has recorded as committed, by names
 // alone; nothing where the directory cannot be read. May throw std::bad_alloc.
@@ -74,13 +74,13 @@ public:
     }
     os::FileIdentity identity() const { return identity_; }
 
-    Status look(Content &content) const { return look_at_points(path_, content); }
+    Status read(Content &content) const { return read_content(path_, content); }
 
     Status make(const CheckpointId &point) const;
     void remove_if_empty(const CheckpointId &point) const;
     // Writes the rank's record with the sizes of its files. agreed: as of a committed checkpoint.
     Status write_record(Record record, bool agreed) const;
-    Status mark_agreed(const CheckpointId &point, int rank) const;
+    Status mark_committed(const CheckpointId &point, int rank) const;
 
     // Files that cannot be removed stay; no restart needs them.
     void remove_files_of(const CheckpointId &point, int rank) const;
@@ -92,7 +92,7 @@ public:
                          const std::function<bool(const CheckpointId &)> &keeps) const;
 
     // writer: a rank that no other process has in this directory.
-    Status write_commit_marker(const CommitMarker &tombstone, int writer) const;
+    Status write_commit_marker(const CommitMarker &marker, int writer) const;
     Status remove_commit_marker(uint64_t number) const;
     void remove_commit_markers() const; // and the directory, if it is empty then
     void remove_if_empty() const;

@@ -238,7 +238,7 @@ Status Checkpointer::commit_checkpoint(const CheckpointId &point) noexcept {
         best_effort([&] { folder.remove_files_of(point, job_->rank()); });
         return status;
     }
-    Status marked = catch_exceptions([&] { return folder.mark_agreed(point, job_->rank()); });
+    Status marked = catch_exceptions([&] { return folder.mark_committed(point, job_->rank()); });
     if (Status status = agree(*job_, marked); !status) {
         return status;
     }
@@ -353,11 +353,10 @@ Status Checkpointer::forget(Status own) noexcept {
 }
 
 Status Checkpointer::write_commit_marker() {
-    const CommitMarker tombstone{opened_.next_number - 1, opened_.sessions};
+    const CommitMarker marker{opened_.next_number - 1, opened_.sessions};
     for (const OpenStore &store : opened_.stores) {
-        if (Status status = store.reports
-                                ? store.folder.write_commit_marker(tombstone, job_->rank())
-                                : Status::ok();
+        if (Status status = store.reports ? store.folder.write_commit_marker(marker, job_->rank())
+                                          : Status::ok();
             !status) {
             return status;
         }

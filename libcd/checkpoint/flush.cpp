@@ -157,8 +157,9 @@ void Flush::finish() noexcept {
     Status status = agree(job_, outcome_.again());
     const bool all_copied = status.is_ok();
     if (all_copied) {
-        status = agree(
-            job_, catch_exceptions([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
+        status = agree(job_, catch_exceptions([&] {
+                           return store_.folder.mark_committed(point_, job_.rank());
+                       }));
     }
     if (status || !all_copied) {
         best_effort([&] { return remove_uncommitted(all_copied); });

@@ -125,8 +125,8 @@ Status check_participants(const Inventory &inventory, const Record &record) {
 uint64_t Inventory::last_number() const {
     uint64_t last = 0;
     for (const Content &content : contents) {
-        for (const CommitMarker &tombstone : content.tombstones) {
-            last = std::max(last, tombstone.number);
+        for (const CommitMarker &marker : content.commit_markers) {
+            last = std::max(last, marker.number);
         }
         for (const auto &[point, found] : content.points) {
             last = std::max(last, point.number);
@@ -137,8 +137,8 @@ uint64_t Inventory::last_number() const {
 
 bool Inventory::is_forgotten(const CheckpointId &point) const {
     return std::ranges::any_of(contents, [&](const Content &content) {
-        return std::ranges::any_of(content.tombstones, [&](const CommitMarker &tombstone) {
-            return tombstone.is_for(point);
+        return std::ranges::any_of(content.commit_markers, [&](const CommitMarker &marker) {
+            return marker.is_for(point);
         });
     });
 }
@@ -329,9 +329,9 @@ constexpr const char *source = "an inventory";
 
 KvTree content_tree(const Content &content) {
     KvTree tree;
-    KvTree &tombstones = tree.add("FORGOTTEN");
-    for (size_t i = 0; i < content.tombstones.size(); ++i) {
-        tombstones.add(std::to_string(i)) = tombstone_tree(content.tombstones[i]);
+    KvTree &commit_markers = tree.add("FORGOTTEN");
+    for (size_t i = 0; i < content.commit_markers.size(); ++i) {
+        commit_markers.add(std::to_string(i)) = commit_marker_tree(content.commit_markers[i]);
     }
     KvTree &points = tree.add("POINT");
     for (const auto &[point, ranks] : content.points) {
@@ -392,10 +392,10 @@ Status take_content(const Bytes &bytes, Content &content) {
     if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
         return status;
     }
-    const KvTree *tombstones = tree.find("FORGOTTEN");
-    for (size_t i = 0; tombstones != nullptr && i < tombstones->elements().size(); ++i) {
-        if (Status status = read_tombstone(tombstones->elements()[i].below, source,
-                                           content.tombstones.emplace_back());
+    const KvTree *commit_markers = tree.find("FORGOTTEN");
+    for (size_t i = 0; commit_markers != nullptr && i < commit_markers->elements().size(); ++i) {
+        if (Status status = read_commit_marker(commit_markers->elements()[i].below, source,
+                                               content.commit_markers.emplace_back());
             !status) {
             return status;
         }
@@ -568,7 +568,7 @@ Status take_inventories(Job &job, uint64_t session, std::optional<size_t> flush_
         Content content;
         Status looked = catch_exceptions([&] {
             const bool reports = stores[i].reports && inventories[i].reporters[index(self)] == self;
-            return reports ? stores[i].folder.look(content) : Status::ok();
+            return reports ? stores[i].folder.read(content) : Status::ok();
         });
         if (Status status = share(job, looked, content, inventories[i].contents); !status) {
             return status;

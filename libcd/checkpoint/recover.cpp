@@ -164,7 +164,7 @@ private:
             files = &here->second.at(rank);
         }
         if (files != nullptr && files->record) {
-            return files->agreed ? Status::ok() : folder_.mark_agreed(point, rank);
+            return files->agreed ? Status::ok() : folder_.mark_committed(point, rank);
         }
         return folder_.write_record({point, rank, static_cast<int>(inventory_.ranks.size()), set},
                                     true);

@@ -23,9 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (const auto rank = checkpoint::rank_of(name)) {
         require(*rank >= 0 && name.find('.') != std::string_view::npos, "a rank is one");
     }
-    if (const auto number = checkpoint::tombstone_of(name)) {
-        const std::string again = checkpoint::tombstone_name(*number);
-        require(checkpoint::tombstone_of(again) == *number, "a tombstone has its number");
+    if (const auto number = checkpoint::commit_marker_of(name)) {
+        const std::string again = checkpoint::commit_marker_name(*number);
+        require(checkpoint::commit_marker_of(again) == *number, "a marker has its number");
     }
     if (const auto scheme = redset::scheme_name_of(name)) {
         require(name.starts_with(scheme->prefix_and_rank) &&

@@ -12,7 +12,7 @@ def mutation(folder, *what, **more):
 
 REDUNDANCY = [
     mutation("checkpoint", "that a point in time counts is not forced before the one before goes", "checkpoint_dir.cpp",
-             "Status CheckpointDir::mark_agreed(", "sync_ ? directory.sync_all()", "false ? directory.sync_all()"),
+             "Status CheckpointDir::mark_committed(", "sync_ ? directory.sync_all()", "false ? directory.sync_all()"),
     mutation("checkpoint", "images in a parallel file system are not forced", "flush.cpp", "Status Flush::copy(",
              "drafts(rank, sync_)", "drafts(rank, false)"),
     mutation("checkpoint", "it counts though a rank could not write that down", "checkpointer.cpp",

@@ -112,7 +112,7 @@ Checkpoints::Checkpoints(const std::vector<std::string> &directories) {
 void Checkpoints::look_into(const fs::path &directory) {
     Root &root = roots_[directory.stem().string()];
     cd::checkpoint::Content content;
-    if (cd::Status status = cd::checkpoint::look_at_points(directory.string(), content); !status) {
+    if (cd::Status status = cd::checkpoint::read_content(directory.string(), content); !status) {
         root.problem = {status.code(), cd::message()};
         return;
     }
@@ -121,7 +121,7 @@ void Checkpoints::look_into(const fs::path &directory) {
     for (const auto &[id, files] : content.points) {
         here.sessions.insert(id.session);
     }
-    for (const cd::checkpoint::CommitMarker &marker : content.tombstones) {
+    for (const cd::checkpoint::CommitMarker &marker : content.commit_markers) {
         here.sessions.insert(marker.sessions.begin(), marker.sessions.end());
     }
     root.findings.contents.push_back(std::move(content));

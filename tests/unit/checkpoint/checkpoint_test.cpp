@@ -37,25 +37,25 @@ TEST(CheckpointId, FilesTellTheirRank) {
     }
 }
 
-TEST(CheckpointId, ATombstoneTellsItsNumber) {
-    EXPECT_EQ(tombstone_of(tombstone_name(17)), 17U);
-    EXPECT_EQ(tombstone_of("forgotten-17x"), std::nullopt);
-    EXPECT_EQ(tombstone_of("forgotten-18446744073709551615"), std::nullopt);
+TEST(CheckpointId, ACommitMarkerTellsItsNumber) {
+    EXPECT_EQ(commit_marker_of(commit_marker_name(17)), 17U);
+    EXPECT_EQ(commit_marker_of("forgotten-17x"), std::nullopt);
+    EXPECT_EQ(commit_marker_of("forgotten-18446744073709551615"), std::nullopt);
 }
 
-TEST(CheckpointId, ATombstoneIsReadAsItWasWrittenOrRefused) {
-    const CommitMarker tombstone{17, {1, ~uint64_t{0}}};
-    const redset::KvTree tree = tombstone_tree(tombstone);
+TEST(CheckpointId, ACommitMarkerIsReadAsItWasWrittenOrRefused) {
+    const CommitMarker marker{17, {1, ~uint64_t{0}}};
+    const redset::KvTree tree = commit_marker_tree(marker);
     CommitMarker read;
-    ASSERT_TRUE(read_tombstone(tree, "here", read).is_ok()) << message();
-    EXPECT_EQ(read, tombstone);
+    ASSERT_TRUE(read_commit_marker(tree, "here", read).is_ok()) << message();
+    EXPECT_EQ(read, marker);
     EXPECT_TRUE(read.is_for({17, 3, 0, 1}));
     EXPECT_FALSE(read.is_for({18, 3, 0, 1}));
     EXPECT_FALSE(read.is_for({17, 3, 0, 2}));
     for (const auto &left_out : tree.elements()) {
         redset::KvTree part;
         part.add(left_out.key) = left_out.below;
-        EXPECT_EQ(read_tombstone(part, "here", read).code(), CD_ERROR_STORE_DAMAGED);
+        EXPECT_EQ(read_commit_marker(part, "here", read).code(), CD_ERROR_STORE_DAMAGED);
     }
 }
 

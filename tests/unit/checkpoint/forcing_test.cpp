@@ -41,7 +41,7 @@ public:
                 check_that_it_may_count(path.parent_path());
             }
             add_name(path);
-            is_forgotten_ |= tombstone_of(path.filename().string()).has_value();
+            is_forgotten_ |= commit_marker_of(path.filename().string()).has_value();
         });
         return DyingSystem::rename_at(directory, from, to);
     }
@@ -122,7 +122,7 @@ private:
         }
         for (const auto &[directory, names] : names_) {
             if (std::ranges::any_of(names, [](const fs::path &name) {
-                    return tombstone_of(name.string()).has_value();
+                    return commit_marker_of(name.string()).has_value();
                 })) {
                 faults_.insert("one goes before it is forced that it does not count");
             }

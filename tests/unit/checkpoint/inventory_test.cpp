@@ -45,20 +45,20 @@ TEST(Inventory, APointCountsIfAnyRankWroteDownThatAllHaveIt) {
     EXPECT_EQ(findings.last_number(), 5U);
 }
 
-TEST(Inventory, OneTombstoneIsEnough) {
+TEST(Inventory, OneCommitMarkerIsEnough) {
     Inventory findings = four_ranks(true);
-    findings.contents[2].tombstones = {{4, {77}}};
+    findings.contents[2].commit_markers = {{4, {77}}};
     EXPECT_TRUE(findings.is_forgotten(older));
     EXPECT_FALSE(findings.is_forgotten(newer));
-    findings.contents[1].tombstones = {{3, {77}}, {9, {1, 77}}};
+    findings.contents[1].commit_markers = {{3, {77}}, {9, {1, 77}}};
     EXPECT_TRUE(findings.is_forgotten(newer));
     EXPECT_EQ(findings.last_number(), 9U);
 }
 
 // Another job numbers its points in time from 1, too.
-TEST(Inventory, ATombstoneIsForThoseOfItsSessionsOnly) {
+TEST(Inventory, ACommitMarkerIsForThoseOfItsSessionsOnly) {
     Inventory findings = four_ranks(true);
-    findings.contents[2].tombstones = {{9, {78}}};
+    findings.contents[2].commit_markers = {{9, {78}}};
     EXPECT_FALSE(findings.is_forgotten(older));
     EXPECT_FALSE(findings.is_forgotten(newer));
 }

@@ -280,7 +280,7 @@ TEST_F(Protected, WhatIsForgottenIsGone) {
 }
 
 // A commit of another job with a root of that name was killed on a node that was not of this one.
-TEST_F(Protected, ATombstoneOfAnotherJobIsNotForThisOnesPointsInTime) {
+TEST_F(Protected, ACommitMarkerOfAnotherJobIsNotForThisOnesPointsInTime) {
     cluster.run({1, 2, 3});
     ASSERT_TRUE(folder_in("n2").write_commit_marker({9, {1, 2, 3}}, 0)) << message();
     EXPECT_EQ(cluster.run({4}).start(), 3U);
@@ -289,9 +289,9 @@ TEST_F(Protected, ATombstoneOfAnotherJobIsNotForThisOnesPointsInTime) {
     EXPECT_FALSE(std::filesystem::exists(cluster.directory("n2") / "solver.points"));
 }
 
-TEST_F(Protected, ATombstoneThatCannotBeReadIsNamed) {
+TEST_F(Protected, ACommitMarkerThatCannotBeReadIsNamed) {
     cluster.run({1});
-    const auto path = cluster.directory("n2") / "solver.points" / tombstone_name(9);
+    const auto path = cluster.directory("n2") / "solver.points" / commit_marker_name(9);
     std::ofstream(path) << "by an earlier version";
     const auto outcome = cluster.run({}).outcome();
     EXPECT_EQ(outcome.code, CD_ERROR_STORE_DAMAGED);

@@ -211,7 +211,7 @@ Status with_remedy(Status status, const std::string &restart,
     }
     return fail(status.code(),
                 "%s; bring back the nodes that had these files,%s or start afresh with "
-                "CD_RESTART=no, as where a node is back that was away when the root was committed",
+                "CD_RESTART=no",
                 message(), others.data());
 }
 

@@ -81,8 +81,8 @@ Status check_name_is_free(const std::string &root, const std::vector<int> &ranks
                ? Status::ok()
                : fail(CD_ERROR_NAME_IN_USE,
                       "root \"%s\" was created by %s before, and lives: commit it first, or give "
-                      "this one another name. Ranks that share a root create it together, and "
-                      "several ones in the same order, also where threads do it",
+                      "this "
+                      "one another name. All ranks of a root create it together, in the same order",
                       root.c_str(), redset::name_ranks(ranks_with_live_one).c_str());
 }
 

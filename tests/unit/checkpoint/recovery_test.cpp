@@ -68,8 +68,7 @@ TEST_F(Protected, WithOneMoreLostAllRanksSayWhichAndNothingIsDeleted) {
 
 TEST_F(Protected, WithOneMoreLostTheErrorSaysWhatHelps) {
     const auto text = [&] { return cluster.run({}).outcome().text; };
-    const std::string afresh = "start afresh with CD_RESTART=no, as where a node is back that was "
-                               "away when the root was committed";
+    const std::string afresh = "start afresh with CD_RESTART=no";
     cluster.run({7});
     lose({"n1", "n2"});
     EXPECT_TRUE(text().ends_with("; bring back the nodes that had these files, or " + afresh))

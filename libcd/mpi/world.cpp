@@ -110,18 +110,21 @@ void wait_for_others(MPI_Request &request) {
     }
 }
 
-// Ignores failures of MPI: the program's error handler may end it.
-void tell_others() {
+// Starts to tell the other ranks, calls meanwhile(), and waits for them. Ignores failures of MPI,
+// for which the program's error handler may end it.
+void tell_others(void (*meanwhile)()) {
     int rank = 0;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     if (own().comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
         own().comm_get_errhandler(MPI_COMM_WORLD, &handler) != MPI_SUCCESS) {
-        return;
+        return meanwhile();
     }
     own().comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     world.tally.own = rank + 1;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (begin_to_count(request) == MPI_SUCCESS) {
+    const bool started = begin_to_count(request) == MPI_SUCCESS;
+    meanwhile();
+    if (started) {
         wait_for_others(request);
     }
     own().comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -145,16 +148,18 @@ Status assemble(Assembly &assembly) {
     return Status::ok();
 }
 
-void leave_world() noexcept {
+void leave_world(void (*meanwhile)()) noexcept {
     const SavedMessage keeper;
     const std::unique_lock alone(world.mutex, std::try_to_lock); // another thread may wait there
-    if (!alone.owns_lock() || world.left || !is_usable()) {
-        return;
+    const bool leaves = alone.owns_lock() && !world.left && is_usable();
+    if (leaves) {
+        world.left = true;
     }
-    world.left = true;
-    if (!world.failed && world.tally.largest == 0 &&
+    if (leaves && !world.failed && world.tally.largest == 0 &&
         (!complains_at_the_end || all_have_the_library())) {
-        tell_others();
+        tell_others(meanwhile);
+    } else {
+        meanwhile();
     }
 }
 

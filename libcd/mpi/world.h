@@ -18,8 +18,9 @@ struct Assembly {
 // MPI_Finalize instead. MPI is usable.
 Status assemble(Assembly &assembly);
 
-// Tells the ranks that are in assemble(), or will be, that this rank is in MPI_Finalize. Waits for
-// them where MPI does not go on with that by itself. Later calls do nothing.
-void leave_world() noexcept;
+// Starts to tell the ranks that are in assemble(), or will be, that this rank is in MPI_Finalize;
+// calls meanwhile(); and waits for them where MPI does not complete that by itself. Later calls
+// only call meanwhile().
+void leave_world(void (*meanwhile)()) noexcept;
 
 } // namespace cd::mpi

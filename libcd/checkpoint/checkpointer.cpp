@@ -95,7 +95,7 @@ void Checkpointer::leave() noexcept {
     Status met = agree_if_possible(*job_, Status::ok(), bytes_of(step_leave), all);
     met = met ? check_step(step_leave, all) : met;
     if (met && !all.empty()) {
-        (void)wait().is_ok(); // people have been told
+        (void)wait().is_ok(); // users have been warned
     }
 }
 
@@ -208,7 +208,7 @@ void Checkpointer::release() noexcept {
 // Fails on all ranks for the same reason. One of them prints it.
 Status Checkpointer::complete(const CheckpointId &point) noexcept {
     Status status = commit_checkpoint(point);
-    if (!status && job_->tells_people()) {
+    if (!status && job_->warns_users()) {
         warn_of_unprotected(point.epoch);
     }
     return status;
@@ -337,7 +337,7 @@ Status Checkpointer::forget(Status own) noexcept {
     if (Status status = agreed ? check_step(step_commit, all) : agreed; !status) {
         return status;
     }
-    (void)wait().is_ok(); // people have been told
+    (void)wait().is_ok(); // users have been warned
     if (Status status = agree(*job_, catch_exceptions([&] { return write_commit_marker(); }));
         !status) {
         const SavedMessage keeper;

@@ -123,7 +123,7 @@ public:
                 return status;
             }
         }
-        return tell_which_are_whole();
+        return send_which_are_whole();
     }
 
     Status finish() {
@@ -201,7 +201,7 @@ private:
         return Status::ok();
     }
 
-    Status tell_which_are_whole() {
+    Status send_which_are_whole() {
         for (Outgoing &each : outgoing_) {
             each.whole = each.announcement.readable != 0 ? each.whole : std::byte{};
             out_.push_back({each.transfer.to, std::span(&each.whole, size_t{1})});
@@ -244,9 +244,9 @@ Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
     if (Status status = agree(job, made, std::as_bytes(std::span(&own, size_t{1})), all); !status) {
         return status;
     }
-    for (const redset::Bytes &told : all) {
+    for (const redset::Bytes &bytes : all) {
         uint64_t theirs = 0;
-        std::memcpy(&theirs, told.data(), std::min(sizeof theirs, told.size()));
+        std::memcpy(&theirs, bytes.data(), std::min(sizeof theirs, bytes.size()));
         rounds = std::max(rounds, theirs);
     }
     return Status::ok();

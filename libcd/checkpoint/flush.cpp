@@ -164,7 +164,7 @@ void Flush::finish() noexcept {
     if (status || !all_copied) {
         best_effort([&] { return remove_uncommitted(all_copied); });
     }
-    if (!status && job_.tells_people()) {
+    if (!status && job_.warns_users()) {
         const std::string_view why = without_repeating(message());
         char line[1200];
         std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %.*s",

@@ -423,13 +423,13 @@ Status take_content(const Bytes &bytes, Content &content) {
 }
 
 Status take_contents(const std::vector<Bytes> &all, std::vector<Content> &contents) {
-    std::vector<Content> heard(all.size());
+    std::vector<Content> gathered(all.size());
     for (size_t position = 0; position < all.size(); ++position) {
-        if (Status status = take_content(all[position], heard[position]); !status) {
+        if (Status status = take_content(all[position], gathered[position]); !status) {
             return status;
         }
     }
-    contents = std::move(heard);
+    contents = std::move(gathered);
     return Status::ok();
 }
 
@@ -510,7 +510,7 @@ void warn_that_copies_are_apart(Job &job, const CheckpointDir &folder,
                                 const std::vector<int> &reporters) {
     const auto other = std::ranges::find_if(
         reporters, [&](int reporter) { return reporter != reporters.front(); });
-    if (other == reporters.end() || !job.tells_people()) {
+    if (other == reporters.end() || !job.warns_users()) {
         return;
     }
     const std::string rank = std::to_string(job.ranks()[static_cast<size_t>(*other)]);
@@ -650,7 +650,7 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points, Rema
                     "these, or CD_RESTART=no to start afresh",
                     static_cast<unsigned long long>(*choice.epoch), there.c_str());
     }
-    if (points.empty() && *choice.epoch > 0 && job.tells_people()) {
+    if (points.empty() && *choice.epoch > 0 && job.warns_users()) {
         remarks.push_back("root \"" + request.root + "\": CD_RESTART asks for epoch " +
                           std::to_string(*choice.epoch) +
                           ", but nothing is protected; starting afresh");

@@ -44,17 +44,17 @@ private:
 };
 
 // Lists each set once, although all of its members report it. Counts sets that do not fit.
-Status too_much_lost(const std::vector<Bytes> &told) {
+Status too_much_lost(const std::vector<Bytes> &outcomes) {
     Sentence all;
     int more = 0;
     const auto is_one = [](const Bytes &each) {
         return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
     };
-    for (auto each = told.begin(); each != told.end(); ++each) {
+    for (auto each = outcomes.begin(); each != outcomes.end(); ++each) {
         if (!is_one(*each)) {
             continue;
         }
-        const bool said = std::any_of(told.begin(), each, [&](const Bytes &earlier) {
+        const bool said = std::any_of(outcomes.begin(), each, [&](const Bytes &earlier) {
             return is_one(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
         });
         const bool first = *all.text() == '\0';
@@ -74,13 +74,13 @@ Status too_much_lost(const std::vector<Bytes> &told) {
 }
 
 // The first failure, with the ranks that have its code.
-Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
+Status failure_of(const std::vector<Bytes> &outcomes, const Bytes &first,
                   const std::vector<int> &ranks) {
     constexpr int most = 30;
     Sentence list;
     int failed = 0;
-    for (size_t i = 0; i < told.size(); ++i) {
-        if (code_of(told[i]) == code_of(first) && ++failed <= most) {
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+        if (code_of(outcomes[i]) == code_of(first) && ++failed <= most) {
             list.add("%s%d", failed == 1 ? "" : ", ", ranks[i]);
         }
     }
@@ -95,22 +95,23 @@ Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
                 text_of(first));
 }
 
-Status outcome_of(Job &job, std::vector<Bytes> told, std::vector<Bytes> &all) {
+Status outcome_of(Job &job, std::vector<Bytes> outcomes, std::vector<Bytes> &all) {
     const auto failed = [](const Bytes &each) { return code_of(each) != CD_ERROR_NONE; };
-    if (std::ranges::none_of(told, failed)) {
-        redset::take_codes_off(told);
-        all = std::move(told);
+    if (std::ranges::none_of(outcomes, failed)) {
+        redset::take_codes_off(outcomes);
+        all = std::move(outcomes);
         return Status::ok();
     }
     const auto is_lost = [](const Bytes &each) {
         return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
     };
-    const bool any_lost = std::ranges::any_of(told, is_lost);
-    const auto other = std::ranges::find_if(told, [&](const Bytes &each) {
+    const bool any_lost = std::ranges::any_of(outcomes, is_lost);
+    const auto other = std::ranges::find_if(outcomes, [&](const Bytes &each) {
         const bool needs_room = code_of(each) == CD_ERROR_STORE_FULL;
         return failed(each) && !is_lost(each) && !(any_lost && needs_room);
     });
-    return other == told.end() ? too_much_lost(told) : failure_of(told, *other, job.ranks());
+    return other == outcomes.end() ? too_much_lost(outcomes)
+                                   : failure_of(outcomes, *other, job.ranks());
 }
 
 } // namespace
@@ -127,7 +128,7 @@ Status Job::meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &p
 }
 
 void Job::warn_once(const char *line) {
-    if (tells_people()) {
+    if (warns_users()) {
         os::system().warn(line);
     }
 }
@@ -138,20 +139,20 @@ Status agree(Job &job, Status own) {
 }
 
 Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector<Bytes> &all) {
-    std::vector<Bytes> told;
-    Status met = redset::gather_outcomes(job.all(), own, bytes, told);
-    return met ? outcome_of(job, std::move(told), all) : met;
+    std::vector<Bytes> outcomes;
+    Status met = redset::gather_outcomes(job.all(), own, bytes, outcomes);
+    return met ? outcome_of(job, std::move(outcomes), all) : met;
 }
 
 Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
                          std::vector<Bytes> &all) {
     const SavedStatus kept(own);
-    std::vector<Bytes> told;
-    Status met = redset::gather_outcomes(job.all(), own, bytes, told);
+    std::vector<Bytes> outcomes;
+    Status met = redset::gather_outcomes(job.all(), own, bytes, outcomes);
     if (!met) {
         return kept.again();
     }
-    return outcome_of(job, std::move(told), all);
+    return outcome_of(job, std::move(outcomes), all);
 }
 
 Status agree_on_memory(Job &job, Status found) {

@@ -49,7 +49,7 @@ public:
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
 
     // Whether this rank is the one that prints what all know.
-    bool tells_people() { return all().self() == 0; }
+    bool warns_users() { return all().self() == 0; }
     void warn_once(const char *line);
 };
 

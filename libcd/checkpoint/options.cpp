@@ -45,8 +45,8 @@ Status own_group(const StorageInfo &info, const std::string &node, Request &requ
         group = info.group;
         return Status::ok();
     }
-    if (const char *told = os::system().environment("CD_GROUP"); told != nullptr) {
-        group = told;
+    if (const char *value = os::system().environment("CD_GROUP"); value != nullptr) {
+        group = value;
         return !group.empty()
                    ? Status::ok()
                    : fail(CD_ERROR_STORAGE_VALUE,

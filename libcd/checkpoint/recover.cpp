@@ -114,7 +114,7 @@ private:
         const std::byte unchecked{survey.layout && !survey.checksums};
         std::vector<redset::Bytes> gathered;
         Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), gathered);
-        if (status && job_.tells_people()) {
+        if (status && job_.warns_users()) {
             const SavedMessage keeper;
             (void)catch_exceptions([&] { warn_of_unchecked(gathered, place.folder); }).is_ok();
         }

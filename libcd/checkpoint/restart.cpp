@@ -34,7 +34,7 @@ Status recover_newest(Job &job, const std::vector<OpenStore> &stores,
         Status status = recover(job, stores[each.store].folder, inventories[each.store], each.point,
                                 sync, division);
         if (status) {
-            if (!newest.is_ok() && job.tells_people()) {
+            if (!newest.is_ok() && job.warns_users()) {
                 (void)newest.again().is_ok();
                 best_effort([&] {
                     opened.remarks.push_back(std::string(message()) + "; starting from epoch " +
@@ -185,7 +185,7 @@ Status note_local_stores(Job &job, const Request &request, const std::optional<S
     if (Status status = agree(job, looked, std::as_bytes(std::span(&own, 1)), all); !status) {
         return status;
     }
-    if (job.tells_people()) {
+    if (job.warns_users()) {
         best_effort([&] {
             std::vector<LocalStore> stores(all.size());
             for (size_t i = 0; i < all.size(); ++i) {

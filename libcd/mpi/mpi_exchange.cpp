@@ -198,11 +198,11 @@ struct MpiExchange::Outcome {
 };
 
 struct MpiExchange::Buffers {
-    explicit Buffers(size_t members) : told(members) {}
+    explicit Buffers(size_t members) : outcomes(members) {}
 
     Communicator::Tally tally;
     Outcome own;
-    std::vector<Outcome> told; // by member
+    std::vector<Outcome> outcomes; // by member
 };
 
 MpiExchange::MpiExchange(Communicator &communicator)
@@ -229,11 +229,12 @@ struct MpiExchange::Gathering {
     Bytes together;
     std::vector<Bytes> apart;
 
-    Gathering(std::span<const std::byte> own_bytes, const std::vector<Outcome> &told)
-        : own(own_bytes.begin(), own_bytes.end()), offsets(told.size()), apart(told.size()) {
+    Gathering(std::span<const std::byte> own_bytes, const std::vector<Outcome> &outcomes)
+        : own(own_bytes.begin(), own_bytes.end()), offsets(outcomes.size()),
+          apart(outcomes.size()) {
         for (size_t member = 0; member < apart.size(); ++member) {
-            lengths.push_back(static_cast<int>(told[member].size));
-            apart[member].resize(told[member].size);
+            lengths.push_back(static_cast<int>(outcomes[member].size));
+            apart[member].resize(outcomes[member].size);
         }
         std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
         together.resize(static_cast<size_t>(std::reduce(lengths.begin(), lengths.end())));
@@ -281,23 +282,24 @@ Status MpiExchange::check_all(Status own_outcome) {
 // One collective call where all members have few bytes. Else all make sure of their memory first,
 // so that the second call cannot fail in one of them alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
-    std::vector<Bytes> heard;
+    std::vector<Bytes> gathered;
     Status ready = catch_exceptions([&] {
-        heard.assign(static_cast<size_t>(members_), Bytes(Outcome().bytes.size()));
+        gathered.assign(static_cast<size_t>(members_), Bytes(Outcome().bytes.size()));
         return Status::ok();
     });
     if (Status status = gather_outcomes(own_bytes, ready); !status) {
         return status;
     }
-    const std::vector<Outcome> &told = buffers_->told;
-    if (!std::ranges::all_of(told, &Outcome::is_short)) {
+    const std::vector<Outcome> &outcomes = buffers_->outcomes;
+    if (!std::ranges::all_of(outcomes, &Outcome::is_short)) {
         return gather_long(own_bytes, all);
     }
-    for (size_t member = 0; member < told.size(); ++member) {
-        heard[member].resize(told[member].size);
-        std::copy_n(told[member].bytes.begin(), told[member].size, heard[member].begin());
+    for (size_t member = 0; member < outcomes.size(); ++member) {
+        gathered[member].resize(outcomes[member].size);
+        std::copy_n(outcomes[member].bytes.begin(), outcomes[member].size,
+                    gathered[member].begin());
     }
-    all = std::move(heard);
+    all = std::move(gathered);
     return Status::ok();
 }
 
@@ -312,24 +314,24 @@ Status MpiExchange::gather_outcomes(std::span<const std::byte> own_bytes, Status
         return status;
     }
     const auto lacking = std::ranges::find_if(
-        buffers_->told, [](const Outcome &each) { return each.code != CD_ERROR_NONE; });
-    return lacking == buffers_->told.end() || !ready
+        buffers_->outcomes, [](const Outcome &each) { return each.code != CD_ERROR_NONE; });
+    return lacking == buffers_->outcomes.end() || !ready
                ? ready
                : fail(static_cast<cd_error>(lacking->code), "another rank: %s",
                       describe(lacking->code));
 }
 
 int MpiExchange::start_gather(Buffers &buffers, MPI_Request &request) {
-    return own().iallgather(&buffers.own, sizeof buffers.own, MPI_BYTE, buffers.told.data(),
+    return own().iallgather(&buffers.own, sizeof buffers.own, MPI_BYTE, buffers.outcomes.data(),
                             sizeof buffers.own, MPI_BYTE, communicator_.get(), &request);
 }
 
 // The sizes of all are known.
 Status MpiExchange::gather_long(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
     const MPI_Comm comm = communicator_.get();
-    const std::vector<Outcome> &told = buffers_->told;
+    const std::vector<Outcome> &outcomes = buffers_->outcomes;
     const unsigned long long total =
-        std::transform_reduce(told.begin(), told.end(), 0ULL, std::plus<>(),
+        std::transform_reduce(outcomes.begin(), outcomes.end(), 0ULL, std::plus<>(),
                               [](const Outcome &each) { return each.size; });
     if (total > INT_MAX) {
         return fail(CD_ERROR_STORE_IO,
@@ -338,7 +340,7 @@ Status MpiExchange::gather_long(std::span<const std::byte> own_bytes, std::vecto
     }
     std::unique_ptr<Gathering> gathering;
     Status ready =
-        catch_exceptions([&] { gathering = std::make_unique<Gathering>(own_bytes, told); });
+        catch_exceptions([&] { gathering = std::make_unique<Gathering>(own_bytes, outcomes); });
     if (Status status = check_all(ready); !status) {
         return status;
     }

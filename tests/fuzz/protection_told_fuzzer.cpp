@@ -65,7 +65,7 @@ private:
 };
 
 // This rank has nothing.
-void hear_of_findings(Job &job) {
+void hear_of_inventory(Job &job) {
     Inventory findings{job.ranks(), {0, 1, 2}, {}};
     if (!share(job, Status::ok(), {}, findings.contents)) {
         return;
@@ -101,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const bool opens = input.number8() % 8 == 0;
     LyingJob job(input);
     if (!opens) {
-        hear_of_findings(job);
+        hear_of_inventory(job);
         return 0;
     }
     Request request;

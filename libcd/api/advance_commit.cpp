@@ -101,7 +101,7 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
     }
     JointCommit protection(lock, domain);
     lock.prepare_discard(1);
-    std::optional<Status> status = commit(domain, locked, protection.last_vote());
+    std::optional<Status> status = commit(domain, locked, protection.last_word());
     if (!status || !*status) {
         return status ? std::optional(protection.outcome(*status)) : status;
     }
@@ -130,7 +130,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     size_t copied = 0;
     std::optional<Status> status;
     try {
-        status = advance(domain, locked, positions, copied, protection.last_vote());
+        status = advance(domain, locked, positions, copied, protection.last_word());
     } catch (const std::bad_alloc &) {
         if (!protection.wanted()) {
             throw;

@@ -24,8 +24,8 @@ namespace {
 class Advance {
 public:
     // positions: where the CD's files stand now.
-    Advance(Domain &domain, const std::vector<FilePosition> &positions, CommitVote *last_vote)
-        : domain_(domain), positions_(positions), last_vote_(last_vote) {}
+    Advance(Domain &domain, const std::vector<FilePosition> &positions, CommitVote *last_word)
+        : domain_(domain), positions_(positions), last_word_(last_word) {}
 
     // Nothing: all ancestors have to be locked.
     std::optional<Status> prepare(Locked locked) {
@@ -137,7 +137,7 @@ private:
             transaction->files(domain_.number, files);
         }
         transaction->epoch(domain_.number, next_epoch());
-        return transaction->commit(last_vote_);
+        return transaction->commit(last_word_);
     }
 
     // In the steady state every entry has its shadow from the last advance.
@@ -216,7 +216,7 @@ private:
 
     Domain &domain_;
     const std::vector<FilePosition> &positions_;
-    CommitVote *last_vote_;
+    CommitVote *last_word_;
     std::optional<GiveToParent> handover_;
     AllocationPlan plain_{false};
     AllocationPlan checksummed_{true};
@@ -257,7 +257,7 @@ Status check_bound(const Domain &domain) {
 } // namespace
 
 std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
-                              size_t &copied, CommitVote *last_vote) {
+                              size_t &copied, CommitVote *last_word) {
     if (Status status = check_no_children(domain, "advance"); !status) {
         return status;
     }
@@ -267,7 +267,7 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (Status status = check_bound(domain); !status) {
         return status;
     }
-    Advance operation(domain, positions, last_vote);
+    Advance operation(domain, positions, last_word);
     if (std::optional<Status> status = operation.prepare(locked); !status || !*status) {
         return status;
     }

@@ -27,7 +27,7 @@ Status check_no_children(const Domain &domain, const char *operation) {
                 domain.name(), operation, domain.children.size(), domain.children.front()->name());
 }
 
-std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_vote) {
+std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_word) {
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
@@ -53,7 +53,7 @@ std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_vot
         rejoin(*domain.parent);
         tidy(*domain.parent);
     } else if (domain.ledger != nullptr) {
-        if (Status status = domain.ledger->remove(last_vote); !status) {
+        if (Status status = domain.ledger->remove(last_word); !status) {
             return status;
         }
     }

@@ -35,13 +35,13 @@ using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 // build-id, or also those which have only a checksum of their code.
 enum class Objects { with_build_id, all };
 
-// Asks who else an operation depends on.
+// Who else an operation depends on.
 class CommitVote {
 public:
     virtual ~CommitVote() = default;
 
-    // own: whether it can be done here. Gives the outcome of all. Called once at most.
-    virtual Status vote(Status own) noexcept = 0;
+    // Called once at most. own: whether it can be done here; the other outcome counts.
+    virtual Status say(Status own) noexcept = 0;
 };
 
 // Data that are stored; who names them keeps the piece.
@@ -104,8 +104,8 @@ public:
     virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
                       size_t entries) = 0;
 
-    // last_vote: asked when all is done that is likely to fail, unless it is nullptr.
-    virtual Status commit(CommitVote *last_vote) = 0;
+    // last_word: asked when all is done that is likely to fail, unless it is nullptr.
+    virtual Status commit(CommitVote *last_word) = 0;
     Status commit() { return commit(nullptr); }
 };
 
@@ -156,9 +156,9 @@ public:
     // cannot be removed.
     virtual bool is_lost() const noexcept = 0;
 
-    // The family ends: nothing of it is found again. last_vote: asked when all is done that can
+    // The family ends: nothing of it is found again. last_word: asked when all is done that can
     // fail, if given; what it refuses has not happened.
-    virtual Status remove(CommitVote *last_vote) = 0;
+    virtual Status remove(CommitVote *last_word) = 0;
 
     // How many ranges a CD has added in this process that only their order tells from others. What
     // hold() writes down is counted by its commit, unless propose() has counted it.

@@ -417,9 +417,9 @@ bool FileStore::retains() {
     return options_.older_kept > 0 || !retained_.empty();
 }
 
-Status FileStore::remove(CommitVote *last_vote) {
+Status FileStore::remove(CommitVote *last_word) {
     Status hidden = catch_exceptions([&] { return hide(); });
-    Status status = last_vote != nullptr ? last_vote->vote(hidden) : hidden;
+    Status status = last_word != nullptr ? last_word->say(hidden) : hidden;
     if (status) {
         best_effort([&] { directory_.finish_remove(name_); });
         forget_aside();

@@ -89,7 +89,7 @@ public:
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
     bool is_lost() const noexcept override;
-    Status remove(CommitVote *last_vote) override;
+    Status remove(CommitVote *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;
     void accept_proposed() noexcept override;

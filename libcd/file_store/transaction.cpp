@@ -331,11 +331,11 @@ Status FileTransaction::force_data() {
     return forces ? store_.volume().forcing().force(begun_) : flushed;
 }
 
-Status FileTransaction::commit(CommitVote *last_vote) {
+Status FileTransaction::commit(CommitVote *last_word) {
     Status ready = force_data();
-    if (last_vote != nullptr) {
+    if (last_word != nullptr) {
         ready = ready ? store_.check_ready() : ready;
-        ready = last_vote->vote(ready);
+        ready = last_word->say(ready);
     }
     return ready ? store_.commit(set_) : ready;
 }

@@ -59,7 +59,7 @@ public:
     void give_unbound(CdNumber child, CdNumber parent, const Unbound &given) override;
     void erase_unbound(CdNumber cd, uint64_t space, Range old) override;
     using Transaction::commit;
-    Status commit(CommitVote *last_vote) override;
+    Status commit(CommitVote *last_word) override;
 
     // For the store that gets them before the transaction ends.
     Binds &binds() { return set_.binds; }

@@ -242,7 +242,7 @@ JointAdvance::~JointAdvance() {
         const Status status = fail(
             CD_ERROR_NO_MEMORY,
             "CD %s: there is no memory to advance it; free some and repeat that", domain_.name());
-        (void)vote(status).is_ok();
+        (void)say(status).is_ok();
     }
     if (owed_ == Owed::point) {
         domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
@@ -256,7 +256,7 @@ JointAdvance::~JointAdvance() {
 
 uint64_t JointAdvance::next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
 
-Status JointAdvance::vote(Status own) noexcept {
+Status JointAdvance::say(Status own) noexcept {
     std::optional<FamilyLock::Lending> lending;
     lend(lock_, lending);
     Status status = domain_.protection->may_advance(next_epoch(), own);
@@ -266,7 +266,7 @@ Status JointAdvance::vote(Status own) noexcept {
 
 Status JointAdvance::refused(Status own) noexcept {
     if (owed_ == Owed::vote) {
-        return vote(own);
+        return say(own);
     }
     if (owed_ == Owed::nothing) {
         return own;
@@ -308,11 +308,11 @@ JointCommit::~JointCommit() {
         const Status status = fail(
             CD_ERROR_NO_MEMORY, "CD %s: there is no memory to commit it; free some and repeat that",
             domain_.name());
-        (void)vote(status).is_ok();
+        (void)say(status).is_ok();
     }
 }
 
-Status JointCommit::vote(Status own) noexcept {
+Status JointCommit::say(Status own) noexcept {
     std::optional<FamilyLock::Lending> lending;
     lend(lock_, lending);
     owed_ = false;

@@ -13,11 +13,10 @@
 #include "objects/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"
-#include "replay/going_live.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
+#include "replay/quiesce.h"
 #include "requests/completion.h"
-#include "requests/had_otherwise.h"
 #include "requests/logged_arrivals.h"
 #include "requests/replayed_request.h"
 #include "rma/early_reads.h"
@@ -76,7 +75,7 @@ void Completes::lend(Completion &c, bool recording) {
     space.slots.reserve(static_cast<size_t>(c.count));
     RequestTable &table = RequestTable::instance();
     table.find_ending(c.requests, c.count, space.requests);
-    take_what_no_log_brings(c.call, space.requests);
+    fail_without_log(c.call, space.requests);
     c.runs_functions = recording && !RecordAll::records() &&
                        std::ranges::any_of(space.requests, [](const Request *request) {
                            return request != nullptr && request->kind == Request::Kind::generalized;
@@ -279,14 +278,8 @@ Request *find_in_log(const Finished &finished) {
     return finished.id != 0 ? RequestTable::instance().find(finished.id) : nullptr;
 }
 
-// Never destroyed: MPI may be used while the process ends.
-HadOtherwise<MPI_Request> &other_handles() {
-    static auto &all = *new HadOtherwise<MPI_Request>;
-    return all;
-}
-
-// Whether the program names the request that the log has. One that is older than what is replayed
-// has the handle that it had in the first execution, or in the last one that came to its start.
+// True if `handle` names the request of the entry. A request that is older than the replay has its
+// recorded handle, or that of the last re-execution.
 bool is_named(const Finished &finished, MPI_Request handle) {
     if (const Request *const request = find_in_log(finished)) {
         return handle == request->handle;
@@ -294,8 +287,8 @@ bool is_named(const Finished &finished, MPI_Request handle) {
     if (finished.handle == 0) {
         return true;
     }
-    const std::optional<MPI_Request> later = other_handles().of(finished.id);
-    return later ? handle == *later : finished.has(handle);
+    const std::optional<Reexecuted> later = find_reexecuted(finished.id);
+    return later ? handle == later->handle : finished.has(handle);
 }
 
 // Whether the program names the requests that the log has, as many as count, where entry is.
@@ -354,7 +347,7 @@ void tell(const Completion &c, const Ending &ending, const std::byte *indices,
         }
     }
     if (request != nullptr) {
-        other_handles().note(finished.id, request->place, handle, !finished.has(handle));
+        note_reexecuted(*request, finished.id, !finished.has(handle));
     }
     if (finished.becomes_null != 0) {
         handle = MPI_REQUEST_NULL;

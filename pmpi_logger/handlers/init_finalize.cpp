@@ -7,6 +7,7 @@
 #include "objects/lifetimes.h"
 #include "payload/private_comm.h"
 #include "record_all/record_all.h"
+#include "replay/complaint.h"
 #include "replay/match.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"
@@ -21,6 +22,7 @@ cd_log_place end_of_mpi = {}; // of no family, if no CD logged then
 void Initializes::initialized() {
     MpiLife::world_begins();
     cd_set_rank(MpiLife::rank());
+    check_on_divergence();
     int threads = MPI_THREAD_SINGLE;
     real<Fn::MPI_Query_thread>(&threads);
     if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
@@ -57,6 +59,7 @@ void OpensSession::opened(MPI_Session session) {
     MpiLife::session_begins(rank, size);
     if (begins) {
         cd_set_rank(rank);
+        check_on_divergence();
         RecordAll::begin();
     }
 }

@@ -4,9 +4,9 @@
 
 #include "log_entry/writer.h"
 #include "payload/copy.h"
-#include "replay/going_live.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
+#include "replay/quiesce.h"
 #include "requests/completion.h"
 
 namespace cd::logger {
@@ -106,7 +106,7 @@ Call AsksForPart::call_of(Fn fn, const void *site, int part) {
 
 MPI_Request AsksForPart::arrived_whole(const Call &call, MPI_Request handle) {
     Request *const request = RequestTable::instance().find(handle);
-    take_what_no_log_brings(call, {request});
+    fail_without_log(call, {request});
     return request != nullptr ? request->stand_in : MPI_REQUEST_NULL;
 }
 

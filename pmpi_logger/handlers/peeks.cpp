@@ -6,9 +6,9 @@
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
 #include "payload/status.h"
-#include "replay/going_live.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
+#include "replay/quiesce.h"
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
 #include "rma/early_reads.h"
@@ -28,7 +28,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     Call call;
     call.fn = Fn::MPI_Request_get_status;
     call.site = site;
-    take_what_no_log_brings(call, {request});
+    fail_without_log(call, {request});
     MPI_Status own = {};
     StatusLoan loan(status, own);
     int result = call_mpi<Fn::MPI_Request_get_status>(

@@ -8,9 +8,8 @@
 #include "record_all/record_all.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
-#include "replay/going_live.h"
 #include "replay/match.h"
-#include "requests/left_behind.h"
+#include "replay/quiesce.h"
 #include "rma/early_reads.h"
 
 #include <vector>
@@ -120,9 +119,6 @@ bool ends_in_mpi(Request &request, bool at_end) {
 
 // What only a log would complete.
 bool ends_without_mpi(Request &request, bool at_end) {
-    if (take_left_behind(request)) {
-        return true;
-    }
     if (!at_end && a_log_may_bring_more()) {
         return false;
     }

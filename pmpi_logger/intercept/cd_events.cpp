@@ -9,10 +9,8 @@
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
-#include "replay/going_live.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
-#include "requests/left_behind.h"
 #include "rma/gone_windows.h"
 #include "rma/interval.h"
 #include "rma/window_table.h"
@@ -70,13 +68,12 @@ void restored(cd_handle cd, int success) {
 void forgotten(uint64_t family, cd_handle root) {
     if (MpiLife::is_up()) {
         run_forgotten(family, root);
-        forget_left_behind(family, root);
     }
 }
 
-void left(cd_handle cd, const void *entry, size_t length) {
-    if (MpiLife::is_up()) {
-        take_left(cd, entry, length);
+void left(cd_handle cd, const void *entry, size_t) {
+    if (entry == nullptr && MpiLife::is_up()) {
+        fail_requests_of_deleted_log(cd);
     }
 }
 

@@ -10,7 +10,6 @@
 #include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
-#include "replay/going_live.h"
 #include "settings/settings.h"
 
 #include "cd/mpi_log.h"
@@ -30,10 +29,10 @@
 namespace cd::logger {
 namespace {
 
-enum class OnDivergence { error, abort, live };
+enum class OnDivergence { error, abort };
 
 OnDivergence on_divergence() {
-    const size_t wanted = choice_in("CD_ON_DIVERGENCE", {"error", "abort", "live"}).value_or(0);
+    const size_t wanted = choice_in("CD_ON_DIVERGENCE", {"error", "abort"}).value_or(0);
     return static_cast<OnDivergence>(wanted);
 }
 
@@ -63,9 +62,7 @@ std::string place_in_program(const void *site) {
 }
 
 const char *consequence_of(OnDivergence wanted) {
-    return wanted == OnDivergence::abort  ? "aborting, as asked"
-           : wanted == OnDivergence::live ? "going on live, as asked"
-                                          : "the call fails";
+    return wanted == OnDivergence::abort ? "aborting, as asked" : "the call fails";
 }
 
 // What comes next usually ends the job, and MPICH's launcher then drops what it has not read yet.
@@ -76,13 +73,6 @@ int end_replay(const Call &call, OnDivergence wanted, void (*otherwise)()) {
     let_it_be_read();
     if (wanted == OnDivergence::abort) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
-    }
-    if (wanted == OnDivergence::live) {
-        if (go_live()) {
-            return run_live;
-        }
-        std::fprintf(stderr, "pmpi_logger: rank %d: it cannot go on live, so the call fails: %s\n",
-                     MpiLife::rank(), cd_last_error_message());
     }
     otherwise();
     return raise(call.arguments.comm, MPI_ERR_OTHER);
@@ -214,11 +204,6 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
         comms != logged_comms) {
         std::fputs(comms.c_str(), stderr);
     }
-    if (wanted == OnDivergence::live) {
-        std::fputs("  what the first execution received or sent later is not received or sent "
-                   "again: a call waits for ever if no other rank takes part in it now\n",
-                   stderr);
-    }
     return end_replay(call, wanted, stop_replay);
 }
 
@@ -291,6 +276,17 @@ void complain_unknown(Fn fn, const void *site, const char *why) {
                  MpiLife::rank(), name_of(fn), why, place_in_program(site).c_str());
     let_it_be_read();
 }
+
+void complain_of_deleted_log(int requests) {
+    std::fprintf(
+        stderr,
+        "pmpi_logger: rank %d: the program deletes a log in its replay that has the data of "
+        "%d request%s: waiting for %s fails. Wait for requests before "
+        "delete_MPI_log_from_cd\n",
+        MpiLife::rank(), requests, requests == 1 ? "" : "s", requests == 1 ? "it" : "them");
+}
+
+void check_on_divergence() { static_cast<void>(on_divergence()); }
 
 void complain_of_bystander(Fn fn) {
     static constinit std::atomic<bool> said = false;

@@ -20,8 +20,7 @@ constexpr int run_live = -1;
 int unreadable(const Call &call);
 
 // The program does something else than the log, which is where that is: says what both do, and
-// where. Returns the result of the call, run_live if CD_ON_DIVERGENCE=live; else the replay has
-// stopped there.
+// where. Returns the result of the call. The replay has stopped there.
 int diverged(const Call &call, const EntryHeader &logged, const char *difference);
 
 // A call after that: says once that it and the others fail. Returns its result.
@@ -47,6 +46,12 @@ int raise(const Call &call, int error);
 // A re-execution asks about something that MPI has freed since the first one, and that no log
 // tells: says why it is not known, and what to do about it. The call fails.
 void complain_unknown(Fn fn, const void *site, const char *why);
+
+// Says that so many requests will fail, since the program has deleted the log that has their data.
+void complain_of_deleted_log(int requests);
+
+// Says that CD_ON_DIVERGENCE is not understood, if that is so.
+void check_on_divergence();
 
 // A thread that has no CD makes a call while another one replays a log: says so, once.
 void complain_of_bystander(Fn fn);

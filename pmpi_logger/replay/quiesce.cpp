@@ -8,8 +8,8 @@
 #include "objects/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"
+#include "replay/complaint.h"
 #include "requests/completion.h"
-#include "requests/left_behind.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"
 #include "rma/early_reads.h"
@@ -81,6 +81,7 @@ void keep_data(const Reach &reach, Request &request, const MPI_Status &status) {
     request.data.clear();
     request.status = status;
     const bool come_again = request.told_at.family != 0 && reach.covers(request.told_at);
+    request.only_in_log = come_again;
     if (come_again || stays_delivered(reach, request)) {
         return; // nobody needs them, and the program may have taken the memory away
     }
@@ -268,6 +269,22 @@ void take_back(const Reach &reach) {
     RequestTable::instance().take_back_frees(reach);
 }
 
+bool lacks_data(const Request &request) {
+    const auto types = RequestTable::instance().hold_types();
+    return still_brings_data(request) &&
+           std::ranges::any_of(request.arrivals,
+                               [](const Block &block) { return bytes_in(block) > 0; });
+}
+
+MPI_Status empty_status() {
+    MPI_Status status = {};
+    real<Fn::MPI_Status_set_elements>(&status, MPI_BYTE, 0);
+    real<Fn::MPI_Status_set_cancelled>(&status, 0);
+    status.MPI_SOURCE = MPI_ANY_SOURCE;
+    status.MPI_TAG = MPI_ANY_TAG;
+    return status;
+}
+
 } // namespace
 
 const char *quiesce(cd_handle cd) {
@@ -303,8 +320,44 @@ void resume(cd_handle cd, bool restored) {
     resume_all(reach, restored);
     if (restored) {
         drop_replayed(reach);
-        forget_left_behind(reach);
         take_back(reach);
+    }
+}
+
+void fail_requests_of_deleted_log(cd_handle cd) {
+    const ReentryGuard inside;
+    const Reach reach(cd);
+    int failed = 0;
+    for (Request *request : RequestTable::instance().concerned(reach)) {
+        const bool waits_for_log = request->state == Request::State::replayed &&
+                                   reach.covers(request->place) && lacks_data(*request);
+        if (waits_for_log || request->only_in_log) {
+            complete_in_mpi(*request, {}, lost);
+            ++failed;
+        }
+    }
+    if (failed > 0) {
+        complain_of_deleted_log(failed);
+    }
+}
+
+bool a_log_may_bring_more() { return __atomic_load_n(cd_log_replays(), __ATOMIC_RELAXED) != 0; }
+
+void fail_without_log(const Call &call, const std::vector<Request *> &requests) {
+    for (Request *request : requests) {
+        if (request == nullptr || request->state != Request::State::replayed ||
+            a_log_may_bring_more()) {
+            continue;
+        }
+        if (!lacks_data(*request)) {
+            complete_in_mpi(*request, empty_status(), MPI_SUCCESS);
+            continue;
+        }
+        complain_unknown(call.fn, call.site,
+                         "the request was started in a replay, and the log that has what it "
+                         "brings is gone, or is another domain's. Wait for a request in the "
+                         "domain, or one inside it, that has started it");
+        complete_in_mpi(*request, {}, lost);
     }
 }
 

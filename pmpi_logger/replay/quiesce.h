@@ -2,7 +2,12 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/call.h"
+#include "requests/request.h"
+
 #include "cd/mpi_log.h"
+
+#include <vector>
 
 namespace cd::logger {
 
@@ -23,5 +28,17 @@ const char *quiesce(cd_handle cd);
 
 // After each quiesce() that succeeded.
 void resume(cd_handle cd, bool restored);
+
+// The program deletes the log of `cd` in the middle of its replay. Requests whose data only this
+// log has will fail where they are waited for; says so on standard error.
+void fail_requests_of_deleted_log(cd_handle cd);
+
+// To be called before `call` asks MPI for `requests`, some of which may be nullptr. A request that
+// only a log completes fails once no log is replayed any more: its log is gone, or belongs to
+// another CD. A request that brings no data completes.
+void fail_without_log(const Call &call, const std::vector<Request *> &requests);
+
+// True if this thread or another one replays a log.
+bool a_log_may_bring_more();
 
 } // namespace cd::logger

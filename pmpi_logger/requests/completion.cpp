@@ -6,7 +6,6 @@
 #include "mpi/real.h"
 #include "payload/copy.h"
 #include "payload/status.h"
-#include "requests/left_behind.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"
 
@@ -45,6 +44,7 @@ void note_told(Request &request, const cd_log_place &at) {
     request.delivered = true;
     request.told = cd_log_moment(nullptr);
     request.told_at = at;
+    request.only_in_log = false;
 }
 
 void deliver_staged_part(Request &request, int part) {
@@ -93,7 +93,6 @@ void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
 
 void complete(Request &request) {
     RequestTable &table = RequestTable::instance();
-    const uint64_t id = request.id;
     const bool generalized = request.kind == Request::Kind::generalized;
     if (request.stand_in != MPI_REQUEST_NULL) {
         // The one that the program held has been complete for long.
@@ -111,7 +110,6 @@ void complete(Request &request) {
         // Any other handle may be another request's already.
         const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
         table.remove(request);
-        forget_left_behind(id); // nothing is left for it from now on
         if (holds_placeholder && generalized) {
             give_generalized(placeholder);
         } else if (holds_placeholder) {
@@ -120,7 +118,6 @@ void complete(Request &request) {
         return;
     }
     table.ended(request);
-    forget_left_behind(id);
 }
 
 } // namespace cd::logger

@@ -2,18 +2,25 @@
 // Copyright the containment-domains authors
 #include "requests/logged_arrivals.h"
 
+#include "objects/lifetimes.h"
 #include "requests/completion.h"
-#include "requests/had_otherwise.h"
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 
 namespace cd::logger {
 namespace {
 
-// Never destroyed: MPI may be used while the process ends.
-HadOtherwise<Blocks> &other_places() {
-    static auto &all = *new HadOtherwise<Blocks>;
+// By the numbers of the starts. Never destroyed: MPI may be used while the process ends.
+struct AllReexecuted {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, Reexecuted> of_starts;
+};
+AllReexecuted &reexecuted() {
+    static auto &all = *new AllReexecuted;
     return all;
 }
 
@@ -24,6 +31,33 @@ bool same_places(const Blocks &some, const Blocks &others) {
 }
 
 } // namespace
+
+void note_reexecuted(const Request &request, uint64_t id, bool differs) {
+    const std::optional<cd_log_place> end = differs && id != 0 ? last_entry() : std::nullopt;
+    const bool may_end_alone = end && cd_log_parts(&request.place, &*end) != 0;
+    {
+        const std::scoped_lock lock(reexecuted().mutex);
+        const auto known = reexecuted().of_starts.find(id);
+        if (known != reexecuted().of_starts.end()) {
+            known->second = {request.handle, request.arrivals};
+            return;
+        }
+        if (!may_end_alone) {
+            return;
+        }
+        reexecuted().of_starts[id] = {request.handle, request.arrivals};
+    }
+    when_forgotten(*end, [id] {
+        const std::scoped_lock lock(reexecuted().mutex);
+        reexecuted().of_starts.erase(id);
+    });
+}
+
+std::optional<Reexecuted> find_reexecuted(uint64_t id) {
+    const std::scoped_lock lock(reexecuted().mutex);
+    const auto known = reexecuted().of_starts.find(id);
+    return known != reexecuted().of_starts.end() ? std::optional(known->second) : std::nullopt;
+}
 
 void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status &status,
                   int result) {
@@ -39,10 +73,11 @@ bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size
         std::memcpy(static_cast<void *>(places.data()), recorded, size);
     }
     if (request == nullptr) {
-        places = other_places().of(id).value_or(places);
+        if (std::optional<Reexecuted> known = find_reexecuted(id)) {
+            places = std::move(known->arrivals);
+        }
     } else {
-        other_places().note(id, request->place, request->arrivals,
-                            !same_places(request->arrivals, places));
+        note_reexecuted(*request, id, !same_places(request->arrivals, places));
         places = request->arrivals;
     }
     return places.size() == blocks && entry.take_data(places);

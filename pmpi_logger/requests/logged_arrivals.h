@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace cd::logger {
 
@@ -20,6 +21,18 @@ void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status 
 // the number of its start. Then the data go to where the latest execution had them that knew it,
 // or the first. False if they are not those that are expected.
 bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size_t blocks);
+
+// The handle and the buffers that the last re-execution used for a request, where they differ from
+// the log. A CD that began between start and end needs them when it is restored alone.
+struct Reexecuted {
+    MPI_Request handle = MPI_REQUEST_NULL;
+    Blocks arrivals;
+};
+
+// Must be called after the entry was read that ends the request, and before the request is
+// complete. `id` is the number of its start. Thread-safe.
+void note_reexecuted(const Request &request, uint64_t id, bool differs);
+std::optional<Reexecuted> find_reexecuted(uint64_t id);
 
 // Nobody gets them.
 void skip_arrivals(EntryReader &entry, size_t blocks);

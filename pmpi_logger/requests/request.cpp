@@ -35,6 +35,7 @@ void Request::clear() {
     delivered = false;
     told = 0;
     told_at = {};
+    only_in_log = false;
     parts_delivered.clear();
     parts_ready.clear();
     window = MPI_WIN_NULL;

@@ -73,11 +73,10 @@ struct Request : Purpose {
     // A persistent one with other buffers under the handle of the first: a re-execution's, or ours.
     MPI_Request made_anew = MPI_REQUEST_NULL;
 
-    uint64_t thread = 0;      // that started it
-    uint64_t order = 0;       // later starts have greater numbers
-    cd_log_place place = {};  // where its start stands in a log, if it has an id
-    uint64_t id = 0;          // of the start; 0 if not logged
-    uint64_t replayed_at = 0; // when a re-execution started it, as cd_log_moment() counts
+    uint64_t thread = 0;     // that started it
+    uint64_t order = 0;      // later starts have greater numbers
+    cd_log_place place = {}; // where its start stands in a log, if it has an id
+    uint64_t id = 0;         // of the start; 0 if not logged
 
     SendCopy shadow; // that a send goes out from
     Staging staging; // that any other one works on
@@ -87,6 +86,7 @@ struct Request : Purpose {
     // memory is the program's again since.
     uint64_t told = 0;
     cd_log_place told_at = {}; // the entry of that, which has what it brought; 0 if none has it
+    bool only_in_log = false;  // since a restore only that entry has what it brought
     std::vector<bool> parts_delivered;
     // Of which parts MPI knows that they may go: since this execution has said so, or one before.
     enum class Ready : uint8_t { no, said, said_before };

@@ -281,19 +281,6 @@ Request *RequestTable::find(uint64_t id) {
     return numbered_.find(id);
 }
 
-Request *RequestTable::find_of_this_thread(uint64_t id) {
-    const std::scoped_lock lock(mutex_);
-    Request *const request = numbered_.find(id);
-    return request != nullptr && request->thread == this_thread() ? request : nullptr;
-}
-
-std::optional<RequestTable::Start> RequestTable::start_of(uint64_t id) {
-    const std::scoped_lock lock(mutex_);
-    const Request *const request = numbered_.find(id);
-    return request != nullptr ? std::optional<Start>({request->place, request->replayed_at})
-                              : std::nullopt;
-}
-
 Request *RequestTable::named(MPI_Request handle) const {
     return handle != MPI_REQUEST_NULL ? named_.find(word_of(handle)) : nullptr;
 }
@@ -324,6 +311,7 @@ void RequestTable::start(Request &request, uint64_t id, const cd_log_place &plac
     request.delivered = false;
     request.told = 0;
     request.told_at = {};
+    request.only_in_log = false;
     request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;
@@ -336,10 +324,8 @@ uint64_t RequestTable::started(Request &request, const cd_log_place &place) {
 }
 
 void RequestTable::started(Request &request, uint64_t id, const cd_log_place &place) {
-    const uint64_t now = id != 0 ? cd_log_moment(nullptr) : 0;
     const std::scoped_lock lock(mutex_);
     start(request, id, place);
-    request.replayed_at = now;
 }
 
 void RequestTable::started(Request &request) { started(request, 0, {}); }

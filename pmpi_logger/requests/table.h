@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 namespace cd::logger {
@@ -90,17 +89,6 @@ public:
 
     // The one whose start has this number in the log.
     Request *find(uint64_t id);
-    // nullptr, too, if it is another thread's.
-    Request *find_of_this_thread(uint64_t id);
-
-    // Where the start with this number stands in the log, and when a re-execution has come to it,
-    // as cd_log_moment() counts. nullopt if there is no such request, or another thread has just
-    // ended it.
-    struct Start {
-        cd_log_place place;
-        uint64_t replayed_at;
-    };
-    std::optional<Start> start_of(uint64_t id);
 
     // This thread starts it, and the start stands in a log at place, with a number under which the
     // request is found until it ends: a new one, which is returned, or the one that the log has.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Logs that the program deletes in the middle of their replay: what they have brought does not come
-// again.
+// Requests whose data only a log has that the program deletes in the middle of its replay, or that
+// belongs to another CD: they fail where they are waited for.
+#include "complaints.h"
 #include "receives.h"
 #include "told_thread.h"
 
 #include "cd/mpi_log.h"
-
-#include <optional>
-#include <thread>
 
 namespace deleted_logs {
 
@@ -16,15 +14,32 @@ namespace {
 
 void delete_log(const Domain &domain) { CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS); }
 
+void set_error_handlers(MPI_Errhandler handler) {
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, handler);
+    }
+}
+
+void be_told(MPI_Request request) {
+    for (int complete = 0; !complete;) {
+        MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+    }
+}
+
 // A receive of rank 0's, and the log that has its end goes before the re-execution comes to that.
 class Received {
 public:
     void start() { request_ = post_receive(data, 1, 1); }
+    void be_told() const { deleted_logs::be_told(request_); }
     void wait() {
         MPI_Status status = {};
         CHECK(MPI_Wait(&request_, &status) == MPI_SUCCESS);
         CHECK(tells(status, 1, 1, eager));
         CHECK(data == numbers(1, eager));
+    }
+    void fails() {
+        CHECK(MPI_Wait(&request_, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+        CHECK(request_ == MPI_REQUEST_NULL);
     }
 
     Numbers data = numbers(before_anything, eager);
@@ -35,131 +50,57 @@ private:
 
 void send_it() { send(numbers(1, eager), 0, 1); }
 
+void delete_log_that_has_data(const Domain &domain) {
+    Complaints complaints;
+    delete_log(domain);
+    CHECK(complaints.name("deletes a log in its replay that has the data of 1 request"));
+}
+
 } // namespace
 
-HAZARD(deleted_log_has_what_it_would_have_completed) {
+HAZARD(request_whose_log_is_deleted_fails) {
     if (world_rank() == 1) {
         send_it();
-        send(numbers(2, eager), 0, 2);
         return;
     }
-    Numbers first = numbers(8, eager);
-    Numbers second = numbers(9, eager);
-    MPI_Request requests[2] = {};
+    set_error_handlers(MPI_ERRORS_RETURN);
+    {
+        Received receive;
+        Domain domain;
+        domain.keep(receive.data);
+        receive.start();
+        receive.wait();
+        domain.restore();
+        receive.start();
+        delete_log_that_has_data(domain);
+        receive.fails();
+    }
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
+}
+
+// The restore has taken away what the request had brought, and left it to the log.
+HAZARD(request_that_was_told_in_a_log_that_is_deleted_fails) {
+    if (world_rank() == 1) {
+        send_it();
+        return;
+    }
+    set_error_handlers(MPI_ERRORS_RETURN);
+    Received receive;
+    receive.start();
     {
         Domain domain;
-        domain.keep(first);
-        domain.keep(second);
-        const auto start = [&] {
-            requests[0] = post_receive(first, 1, 1);
-            requests[1] = post_receive(second, 1, 2);
-        };
-        start();
-        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        domain.keep(receive.data);
+        MPI_Barrier(MPI_COMM_SELF);
+        receive.be_told();
         domain.restore();
-        start();
-        delete_log(domain);
+        delete_log_that_has_data(domain);
     }
-    MPI_Status statuses[2] = {};
-    MPI_Waitall(2, requests, statuses);
-    CHECK(first == numbers(1, eager) && tells(statuses[0], 1, 1, eager));
-    CHECK(second == numbers(2, eager) && tells(statuses[1], 1, 2, eager));
+    receive.fails();
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
 }
-
-// The child has one of its own, as another one is there.
-HAZARD(deleted_log_has_what_a_childs_would_have_completed) {
-    if (world_rank() == 1) {
-        send_it();
-        return;
-    }
-    Received receive;
-    Domain parent;
-    parent.keep(receive.data);
-    receive.start();
-    {
-        const Domain first(parent.handle());
-        const Domain second(parent.handle());
-        receive.wait();
-    }
-    parent.restore();
-    receive.start();
-    delete_log(parent);
-    receive.wait();
-}
-
-HAZARD(deleted_log_has_what_that_of_an_active_child_would_have_completed) {
-    if (world_rank() == 1) {
-        send_it();
-        return;
-    }
-    Received receive;
-    Domain parent;
-    parent.keep(receive.data);
-    for (const bool again : {false, true}) {
-        MPI_Barrier(MPI_COMM_SELF);
-        const Domain first(parent.handle());
-        const Domain second(parent.handle());
-        receive.start();
-        if (again) {
-            CHECK(delete_MPI_log_from_cd(second.handle()) == FAILURE); // it is the parent's
-            delete_log(parent);
-        }
-        receive.wait();
-        if (!again) {
-            parent.restore();
-        }
-    }
-}
-
-HAZARD_IN_THREADS(deleted_log_has_what_that_of_another_threads_child_would_have_completed) {
-    if (world_rank() == 1) {
-        send_it();
-        return;
-    }
-    Received receive;
-    Domain parent;
-    parent.keep(receive.data);
-    ToldThread thread;
-    for (const bool again : {false, true}) {
-        MPI_Barrier(MPI_COMM_SELF);
-        std::optional<Domain> child;
-        thread([&] {
-            child.emplace(parent.handle());
-            receive.start();
-        });
-        if (again) {
-            delete_log(parent);
-        }
-        thread([&] {
-            receive.wait();
-            child.reset();
-        });
-        if (!again) {
-            parent.restore();
-        }
-    }
-}
-
-HAZARD_IN_THREADS(log_that_another_thread_deletes_has_what_it_would_have_completed) {
-    if (world_rank() == 1) {
-        send_it();
-        return;
-    }
-    Received receive;
-    Domain domain;
-    domain.keep(receive.data);
-    receive.start();
-    receive.wait();
-    domain.restore();
-    receive.start();
-    std::thread([&] { delete_log(domain); }).join();
-    receive.wait();
-}
-
-namespace {
 
 // A child's log goes while what its parent has started is replayed, too.
-void childs_log_is_deleted(bool then_the_parents) {
+HAZARD(log_of_a_child_that_is_deleted_takes_nothing_of_its_parents_replay) {
     if (world_rank() == 1) {
         for (int message = 0; message < 2; ++message) {
             send(numbers(2, eager), 0, 2);
@@ -186,9 +127,6 @@ void childs_log_is_deleted(bool then_the_parents) {
                 execute();
             }
         }
-        if (again && then_the_parents) {
-            delete_log(parent);
-        }
         receive.wait();
         if (!again) {
             parent.restore();
@@ -196,14 +134,155 @@ void childs_log_is_deleted(bool then_the_parents) {
     }
 }
 
-} // namespace
+namespace {
 
-HAZARD(log_of_a_child_that_is_deleted_takes_nothing_of_its_parents_replay) {
-    childs_log_is_deleted(false);
+int wait_for_result(MPI_Request &request) { return MPI_Wait(&request, MPI_STATUS_IGNORE); }
+
+int ask_for_result(MPI_Request &request) {
+    int complete = 0;
+    int result = MPI_SUCCESS;
+    while (result == MPI_SUCCESS && !complete) {
+        result = MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return result;
 }
 
-HAZARD(log_of_a_child_that_is_deleted_takes_nothing_of_its_parents_log_that_is) {
-    childs_log_is_deleted(true);
+// The thread has waited where it had no domain any more, and no log has what came.
+void fails_where_no_log_has_it(int (*finish)(MPI_Request &)) {
+    if (world_rank() == 1) {
+        send(numbers(1, eager), 0, 1);
+        return;
+    }
+    set_error_handlers(MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(before_anything, eager);
+    Domain parent;
+    parent.keep(buffer);
+    ToldThread thread;
+    for (const bool again : {false, true}) {
+        thread([&] {
+            MPI_Request request = MPI_REQUEST_NULL;
+            {
+                const Domain child(parent.handle());
+                request = post_receive(buffer, 1, 1);
+            }
+            Complaints complaints;
+            CHECK((finish(request) != MPI_SUCCESS) == again);
+            CHECK(complaints.name("the log that has what it brings is gone") == again);
+        });
+        if (!again) {
+            CHECK(buffer == numbers(1, eager));
+            CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
+        }
+    }
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(request_that_no_log_completes_fails) {
+    fails_where_no_log_has_it(wait_for_result);
+}
+
+HAZARD_IN_THREADS(request_that_no_log_completes_fails_where_the_program_asks) {
+    fails_where_no_log_has_it(ask_for_result);
+}
+
+// A thread that makes progress for others has no domain: the log of the one that waits has the
+// data.
+HAZARD_IN_THREADS(request_that_a_log_will_complete_does_not_fail_where_a_thread_without_one_asks) {
+    if (world_rank() == 1) {
+        send_on_signal(numbers(1, eager), 1);
+        return;
+    }
+    set_error_handlers(MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(before_anything, eager);
+    {
+        Domain domain;
+        domain.keep(buffer);
+        ToldThread thread;
+        for (const bool again : {false, true}) {
+            MPI_Request request = post_receive(buffer, 1, 1);
+            bool fails = false;
+            {
+                Complaints complaints;
+                thread([&] {
+                    int complete = 0;
+                    fails = MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) !=
+                            MPI_SUCCESS;
+                });
+                fails = fails || complaints.name("the log that has what it brings is gone");
+            }
+            CHECK(!fails);
+            signal(1);
+            MPI_Status status = {};
+            CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && tells(status, 1, 1, eager));
+            CHECK(buffer == numbers(1, eager));
+            if (!again) {
+                domain.restore();
+            }
+        }
+    }
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
+}
+
+// Nothing is missing.
+HAZARD_IN_THREADS(empty_message_that_no_log_has_does_not_fail) {
+    if (world_rank() == 1) {
+        send({}, 0, 1);
+        return;
+    }
+    set_error_handlers(MPI_ERRORS_RETURN);
+    {
+        Domain parent;
+        ToldThread thread;
+        for (const bool again : {false, true}) {
+            thread([&] {
+                MPI_Request request = MPI_REQUEST_NULL;
+                {
+                    const Domain child(parent.handle());
+                    MPI_Irecv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+                }
+                CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            });
+            if (!again) {
+                CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
+            }
+        }
+    }
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
+}
+
+// Other data than those under way are not taken for these, whose receiver waits for nothing else.
+HAZARD(persistent_send_of_other_data_is_refused_while_one_is_under_way) {
+    Numbers data = numbers(1, rendezvous);
+    if (world_rank() == 1) {
+        await(0);
+        MPI_Recv(data.data(), rendezvous, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(data == numbers(1, rendezvous));
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Send_init(data.data(), rendezvous, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    {
+        Domain domain;
+        MPI_Start(&request);
+        domain.restore();
+        CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    }
+    data[3] += 1;
+    {
+        Complaints complaints;
+        CHECK(MPI_Start(&request) != MPI_SUCCESS);
+        CHECK(complaints.name("sends other data"));
+    }
+    data[3] -= 1;
+    CHECK(MPI_Start(&request) == MPI_SUCCESS);
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 } // namespace deleted_logs

@@ -290,30 +290,6 @@ HAZARD(divergence_forbids_to_advance) {
     CHECK(reduce(MPI_MAX) == MPI_SUCCESS);
 }
 
-// CD_ON_DIVERGENCE=live: the log ends there, and the call is made.
-HAZARD(divergence_goes_on_live) {
-    if (world_rank() == 1) {
-        be_the_other();
-        return;
-    }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
-    Numbers buffer = numbers(9, eager);
-    Domain domain;
-    domain.keep(buffer);
-    receive_first(buffer);
-    domain.restore();
-    {
-        Complaints complaints;
-        receive_second(buffer);
-        CHECK(complaints.name("going on live"));
-    }
-    CHECK(buffer == numbers(2, eager));
-    CHECK(!domain.info().replaying);
-    send_third(buffer);
-    domain.restore();
-    send_third(buffer);
-}
-
 // CD_ON_DIVERGENCE=abort: even if errors return.
 HAZARD(divergence_aborts) {
     if (world_rank() == 1) {

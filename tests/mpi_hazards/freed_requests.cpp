@@ -2,11 +2,12 @@
 // Copyright the containment-domains authors
 // Requests that the program frees while they are under way: nobody waits for them, and yet a
 // re-execution gets what they bring.
-#include "hazard.h"
+#include "receives.h"
 #include "told_thread.h"
 #include "unwilling_mpi.h"
 
 #include <functional>
+#include <optional>
 
 namespace freed_requests {
 
@@ -321,6 +322,41 @@ HAZARD_IN_THREADS(freed_receive_is_its_threads_while_another_one_restores) {
         signal(1);
         await(1);
         CHECK(data == numbers(5, eager));
+    });
+}
+
+// No log has that it was freed.
+HAZARD_IN_THREADS(persistent_receive_freed_without_a_domain_is_there_again) {
+    if (world_rank() == 1) {
+        send_on_signal(numbers(1, eager), 1);
+        signal(0);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    Domain parent;
+    parent.keep(buffer);
+    ToldThread thread;
+    std::optional<Domain> child;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto start = [&] {
+        child.emplace(parent.handle());
+        request = start_persistent_receive(buffer);
+    };
+    thread([&] {
+        start();
+        child.reset();
+        MPI_Request_free(&request);
+    });
+    CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
+    thread([&] {
+        start();
+        signal(1);
+        await(1);
+        MPI_Status status = {};
+        CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && tells(status, 1, 1, eager));
+        CHECK(buffer == numbers(1, eager));
+        MPI_Request_free(&request);
+        child.reset();
     });
 }
 

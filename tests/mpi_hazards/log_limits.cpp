@@ -189,32 +189,6 @@ HAZARD(log_that_was_damaged_in_its_file_is_an_error) {
     signal(1);
 }
 
-// An ancestor has still to replay what cannot be read, and keeps it.
-HAZARD(log_that_was_damaged_in_its_file_does_not_go_on_live_in_a_child) {
-    if (world_rank() == 1) {
-        send_data();
-        await(0);
-        return;
-    }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    const Directory directory;
-    Domain parent(nullptr, "hazard", directory.storage_info().c_str());
-    {
-        const Domain child(parent.handle());
-        receive_data();
-        damage_file();
-    }
-    parent.restore();
-    {
-        const Domain child(parent.handle());
-        CHECK(one_cannot_be_received());
-        CHECK(child.info().replaying == 1);
-    }
-    CHECK(delete_MPI_log_from_cd(parent.handle()) == SUCCESS);
-    signal(1);
-}
-
 // The program goes on, and what it says names the directory.
 HAZARD(log_that_cannot_be_written_says_why) {
     if (world_rank() == 1) {

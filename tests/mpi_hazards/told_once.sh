@@ -34,7 +34,7 @@ command=("$@")
 
 tells settings_that_are_not_understood_count_as_not_set <<'END'
 CD_LOG|x|cd, all
-CD_ON_DIVERGENCE|x|error, abort, live
+CD_ON_DIVERGENCE|live|error, abort
 CD_SENT_DATA|maybe|compare, ignore
 CD_SEND_SHADOW|yes|on, off
 CD_QUIESCE_TIMEOUT|soon|seconds, such as 2.5

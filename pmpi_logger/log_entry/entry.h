@@ -16,8 +16,7 @@ struct EntryHeader {
         negative = 1,             // a poll that found nothing, repeats times in a row
         status_error_written = 2, // MPI wrote the status's MPI_ERROR, which it need not do
         optional = 4,             // a re-execution need not make the call
-        arrived = 8,              // no call: what a freed request has brought
-        rounds = 16               // negative, of several polls in turn: replay/poll_rounds.h
+        arrived = 8               // no call: what a freed request has brought
     };
 
     uint16_t fn = 0;

@@ -5,7 +5,6 @@
 #include "mpi/record_failure.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
-#include "replay/poll_rounds.h"
 
 #include "cd/mpi_log.h"
 
@@ -36,8 +35,7 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
             }
             continue;
         }
-        if (entry.has(EntryHeader::rounds) ? PollRound(entry).find(call, 0).has_value()
-                                           : same_call(call, logged)) {
+        if (same_call(call, logged)) {
             return entry;
         }
         if (!entry.has(EntryHeader::negative) && !entry.has(EntryHeader::optional)) {

@@ -12,35 +12,33 @@
 
 namespace cd::logger {
 
-// Polls that found nothing stand in the log as one entry that counts them, also those of a few
-// kinds in turn (poll_rounds.h). How often a program asks may depend on its speed, so a
-// re-execution may ask less often. One that asks as often finds nothing as often, also where the
-// log ends: else the next re-execution would be told more than it was.
+// Consecutive equal polls that found nothing are one entry of the log, which counts them. A
+// re-execution may poll less often, since that depends on its speed. One that polls as often finds
+// nothing as often, also at the end of the log.
 
-// The poll found nothing, and has written its outputs.
+// Records a poll that found nothing and has written its outputs.
 void record_nothing(const Call &call, int result);
 
-// How many polls the entry that this thread has read last has yet to answer, unless it does
-// something else first.
+// How many polls the entry that this thread read last still answers. Any other call ends that.
 inline uint64_t &polls_left() {
     [[gnu::tls_model("initial-exec")]] static constinit thread_local uint64_t left = 0;
     return left;
 }
 
-// Whether a poll is to ask for next_answer() rather than MPI.
+// True if a poll must ask next_answer() rather than MPI.
 inline bool may_have_answer(int mode) {
     return mode == CD_LOG_REPLAYING || (mode == CD_LOG_RECORDING && polls_left() > 0);
 }
 
-// The entry that answers a replayed poll: one that found nothing, as often as it did, or the next
-// of the log. Nothing if there is none that fits; then result is the call's.
+// Returns the entry that answers a replayed poll: the last one, or the next of the log. Nothing if
+// none fits; then `result` is that of the call.
 std::optional<EntryReader> next_answer(const Call &call, int &result);
 
-// A CD of this thread has begun, has been advanced or has ended: what is recorded counts anew. What
-// an entry has yet to answer in a replay it answers all the same, also after a restore to here.
+// Ends the count, since a CD of this thread has begun, advanced or ended. A replay keeps what its
+// last entry still answers, also after a restore to here.
 void part_polls();
 
-// This thread's log has been rewound to the point in time of cd.
+// Must be called when this thread's log was rewound to the point in time of `cd`.
 void rewind_polls(cd_handle cd);
 
 } // namespace cd::logger

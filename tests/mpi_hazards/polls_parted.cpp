@@ -25,12 +25,6 @@ public:
             CHECK(!tells_of_it());
         }
     }
-    void test_and_probe(int times) {
-        for (int i = 0; i < times; ++i) {
-            CHECK(is_test_next_ ? !tells_of_it() : !is_there());
-            is_test_next_ = !is_test_next_;
-        }
-    }
     void end() {
         const int sent = 5;
         MPI_Send(&sent, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
@@ -44,21 +38,12 @@ private:
         MPI_Test(&request_, &flag, MPI_STATUS_IGNORE);
         return flag != 0;
     }
-    static bool is_there() {
-        int flag = 0;
-        MPI_Iprobe(0, tag + 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-        return flag != 0;
-    }
-
     int number_ = 0;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    bool is_test_next_ = true;
 };
 
-using Poll = void (Waiting::*)(int);
-
 // first, second: polls before the first advance in a replay, and from there to the second one.
-void advance_between(Poll poll, int polls, int first, int second) {
+void advance_between(int polls, int first, int second) {
     if (world_rank() != 0) {
         return;
     }
@@ -66,19 +51,19 @@ void advance_between(Poll poll, int polls, int first, int second) {
     Domain domain;
     waiting.keep_in(domain);
     waiting.begin();
-    (waiting.*poll)(polls);
+    waiting.test(polls);
     waiting.end();
     domain.restore();
     waiting.begin();
-    (waiting.*poll)(first);
+    waiting.test(first);
     domain.advance();
-    (waiting.*poll)(polls - first);
+    waiting.test(polls - first);
     waiting.end();
     domain.restore();
-    (waiting.*poll)(second);
+    waiting.test(second);
     domain.advance();
     for (int times = 0; times < 3; ++times) {
-        (waiting.*poll)(polls - first - second);
+        waiting.test(polls - first - second);
         waiting.end();
         domain.restore();
     }
@@ -86,14 +71,7 @@ void advance_between(Poll poll, int polls, int first, int second) {
 
 } // namespace
 
-HAZARD(advance_between_tests_in_vain_that_the_log_counts) {
-    advance_between(&Waiting::test, 6, 1, 2);
-}
-
-// The log has four one by one, and the others as rounds.
-HAZARD(advance_between_polls_in_vain_of_a_round) {
-    advance_between(&Waiting::test_and_probe, 15, 7, 2);
-}
+HAZARD(advance_between_tests_in_vain_that_the_log_counts) { advance_between(6, 1, 2); }
 
 HAZARD(child_between_tests_in_vain_that_the_log_counts) {
     if (world_rank() != 0) {

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "handlers/blocking.h"
 
-#include "handlers/request_free.h"
 #include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "replay/match.h"
@@ -37,7 +36,6 @@ void Blocking::add_checksum(Call &call) {
 }
 
 void Blocking::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
-    FreesRequest::look_for_arrivals();
     Blocks blocks; // before the log is held
     call.arrival->received(call.arguments, blocks);
     EntryWriter writer(call, result);
@@ -48,7 +46,6 @@ void Blocking::record(const Call &call, int result, const MPI_Status *status, bo
 
 void Blocking::record_plain(const Call &call, int result, const MPI_Status *status,
                             bool error_written, const Block *received) {
-    FreesRequest::look_for_arrivals();
     EntryWriter writer(call, result);
     const size_t most = add_outcome(writer, call, result, status, error_written);
     if (received != nullptr) {

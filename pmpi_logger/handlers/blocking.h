@@ -3,7 +3,6 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "handlers/request_free.h"
 #include "log_entry/fast_entry.h"
 #include "payload/copy.h"
 #include "payload/status.h"
@@ -158,9 +157,9 @@ private:
             error_written = loan.settle();
             most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
         }
-        bool is_known = !freed_are_under_way();
+        bool is_known = true;
         if constexpr (!receives) {
-            is_known = is_known && moved.look_at_sent<F>(told);
+            is_known = moved.look_at_sent<F>(told);
         }
         const size_t size = std::min(moved.size, most);
         if (is_known && size <= FastEntry::most_data) [[likely]] {

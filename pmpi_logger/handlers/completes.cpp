@@ -3,7 +3,6 @@
 #include "handlers/completes.h"
 
 #include "call/handles.h"
-#include "handlers/request_free.h"
 #include "handlers/spawned.h"
 #include "log_entry/completion_entry.h"
 #include "log_entry/writer.h"
@@ -249,9 +248,6 @@ void give_back_others(const Completion &c, const Workspace &space) {
 
 void Completes::settle(Completion &c, int result, bool recording) {
     Workspace &space = workspace();
-    if (recording) {
-        FreesRequest::look_for_arrivals();
-    }
     find_complete(c, result, space.slots);
     await_all_data(space);
     std::unique_lock<BiasedLock> types = RequestTable::instance().hold_types();

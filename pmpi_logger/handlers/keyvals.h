@@ -3,8 +3,6 @@
 #pragma once
 
 #include "handlers/blocking.h"
-#include "handlers/delete_functions.h"
-#include "mpi/fortran_real.h"
 
 #include <vector>
 
@@ -33,32 +31,20 @@ public:
     static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
         const int result = Blocking::log<F>(site, copy, forget, key, state);
         if (result == MPI_SUCCESS) { // else the program may have given no place for the key
-            made<F>(*key, {any(forget), state, 0, is_from_fortran(site)});
+            Keyvals::add(Keyvals::kind<F>(), *key);
         }
         return result;
     }
 
-    // make: makes the call, as Fortran or as C. MPI copies state, which is Fortran's.
+    // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename Copy, typename Delete, typename Number>
     static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
                        Number *state) {
         const int result = Blocking::call_by<F>(make, site, copy, forget, key, state);
         if (result == MPI_SUCCESS) {
-            made<F>(*key, {any(forget), nullptr, *state, true});
+            Keyvals::add(Keyvals::kind<F>(), *key);
         }
         return result;
-    }
-
-private:
-    template <typename Function> static auto any(Function function) {
-        return reinterpret_cast<void (*)()>(function);
-    }
-
-    template <Fn F> static void made(int key, const DeleteFunction &forget) {
-        Keyvals::add(Keyvals::kind<F>(), key);
-        if (F == Fn::MPI_Win_create_keyval) {
-            DeleteFunctions::note(key, forget);
-        }
     }
 };
 

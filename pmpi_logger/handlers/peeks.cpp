@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "handlers/completes.h"
-#include "handlers/request_free.h"
 #include "log_entry/completion_entry.h"
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
@@ -37,9 +36,6 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
         result = raise(MPI_COMM_NULL, MPI_ERR_OTHER); // as Open MPI does where it is waited for
     }
     const bool error_written = loan.settle();
-    if (mode == CD_LOG_RECORDING && *flag != 0) {
-        FreesRequest::look_for_arrivals();
-    }
     const bool is_first = request != nullptr && *flag != 0 && request->told == 0;
     if (is_first) {
         await_data(*request);

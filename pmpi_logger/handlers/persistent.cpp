@@ -408,7 +408,7 @@ int CompletesGeneralized::run(const void *site, MPI_Request handle) {
         EntryWriter writer(call, result);
         writer.write();
     }
-    FreesRequest::look_for_arrivals(); // it may be freed: then its function is called now
+    FreesRequest::sweep(false); // it may be freed: then its function is called now
     return result;
 }
 

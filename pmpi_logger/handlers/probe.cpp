@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "handlers/probe.h"
 
-#include "handlers/request_free.h"
 #include "log_entry/writer.h"
 #include "replay/poll_counts.h"
 
@@ -13,7 +12,6 @@ void Polls::record(const Call &call, int result, const MPI_Status &status, bool 
         record_nothing(call, result);
         return;
     }
-    FreesRequest::look_for_arrivals();
     EntryWriter writer(call, result);
     writer.add_outputs(call);
     writer.add(*call.arguments.flag);

@@ -6,10 +6,8 @@
 #include "objects/freed_handles.h"
 #include "objects/lifetimes.h"
 #include "record_all/record_all.h"
-#include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
-#include "replay/quiesce.h"
 #include "rma/early_reads.h"
 
 #include <vector>
@@ -105,22 +103,13 @@ bool ends_in_mpi(Request &request, bool at_end) {
         return false;
     }
     inner.settle(request.freed_at, false);
-    const bool brings = still_brings_data(request);
+    const bool is_missing = still_brings_data(request) && cd_log_mode() == CD_LOG_RECORDING;
     deliver(request, status, result);
-    if (brings && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
-        record_arrived(request, status, result);
+    if (is_missing && !at_end) { // freed before the CD logged
+        RecordFailure::lose(Fn::MPI_Request_free, false);
     }
     if (request.persistent) {
         table.give_back(ending);
-    }
-    complete(request);
-    return true;
-}
-
-// What only a log would complete.
-bool ends_without_mpi(Request &request, bool at_end) {
-    if (!at_end && a_log_may_bring_more()) {
-        return false;
     }
     complete(request);
     return true;
@@ -132,7 +121,8 @@ bool is_over(Request &request, bool at_end) {
     case Request::State::active:
         return ends_in_mpi(request, at_end);
     case Request::State::replayed:
-        return ends_without_mpi(request, at_end);
+        complete(request);
+        return true;
     default:
         return true;
     }
@@ -169,6 +159,9 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
         return free_untracked(call, mode, handle);
     }
     if (mode == CD_LOG_RECORDING) {
+        if (request->state == Request::State::active && still_brings_data(*request)) {
+            return refuse(call.fn, "it is to bring data: complete it first");
+        }
         write_entry(call, MPI_SUCCESS);
     }
     *handle = MPI_REQUEST_NULL;
@@ -184,11 +177,9 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     } else if (runs_functions(*request)) {
         forget_with_log(*request);
     }
-    if (request->state == Request::State::replayed && !still_brings_data(*request)) {
+    if (request->state == Request::State::replayed) {
         complete(*request);
-    } else if (mode == CD_LOG_REPLAYING) {
-        freed_are_under_way() = true; // nothing can be recorded now
-    } else {
+    } else if (mode != CD_LOG_REPLAYING) { // nothing can be recorded then
         sweep(false);
     }
     return MPI_SUCCESS;
@@ -211,15 +202,12 @@ void FreesRequest::free_with_log(Request &request) {
 
 void FreesRequest::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
-    freed_are_under_way() = false;
     for (Request *request : at_end ? table.all() : table.of_this_thread()) {
         if (!request->freed) {
             continue;
         }
         const bool persistent = request->persistent;
-        if (!is_over(*request, at_end)) {
-            freed_are_under_way() = true;
-        } else if (persistent) {
+        if (is_over(*request, at_end) && persistent) {
             free_if_unwanted(*request);
         }
     }

@@ -9,8 +9,8 @@
 
 namespace cd::logger {
 
-// MPI_Request_free. One that is under way goes on, and nobody waits for it: what it brings is
-// recorded when the thread next records something after it has come.
+// MPI_Request_free. A send under way goes on. A CD that logs refuses to free a request that has yet
+// to bring data: no call of the program would say when they have come.
 class FreesRequest : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
@@ -22,15 +22,8 @@ public:
                                                          : run(site, request);
     }
 
-    // Before a call is recorded that may have told the program that they are complete.
-    static void look_for_arrivals() {
-        if (freed_are_under_way()) [[unlikely]] {
-            sweep(false);
-        }
-    }
-
-    // Requests that the program freed before they were complete: those that are complete by now
-    // go. At the end of MPI, sends are waited for and receives are cancelled.
+    // Forgets the thread's freed requests that are complete by now. At the end of MPI, waits for
+    // those of all threads and cancels receives.
     static void sweep(bool at_end);
 
 private:

@@ -2,9 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/window_attributes.h"
 
-#include "handlers/delete_functions.h"
 #include "handlers/keyvals.h"
-#include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 
 #include <algorithm>
@@ -37,24 +35,12 @@ void AttributesOfGone::remove(Window &window, int key) {
     }
 }
 
-void AttributesOfGone::remove_all(Window &window) {
-    for (const auto &attribute : window.attributes) {
-        remove(window, attribute.first);
-    }
-}
-
-// Ends what there was. nullptr if the thread has no log. What lies further on in the log was set by
+// nullptr if the thread has no log. What lies further on in the log was set by
 // a re-execution that was restored itself.
 SetAttribute *AttributesOfGone::change(Window &window, int key) {
     const std::optional<cd_log_place> here = last_entry();
     if (!here) {
         return nullptr;
-    }
-    const SetAttribute *const before = find(window, key);
-    if (before != nullptr && before->is_there) {
-        InnerCalls inner(InnerCalls::Of::call);
-        DeleteFunctions::call(window, key, *before);
-        inner.settle(*here, true);
     }
     std::list<SetAttribute> &all = window.attributes[key];
     all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });

@@ -19,11 +19,10 @@ public:
     // nullptr unless MPI has freed the window.
     static Window *window(MPI_Win handle);
 
-    // What the thread's last call has set, or that it has deleted what there was. What goes is told
-    // the program's function. number: by Fortran, else value is what C has set.
+    // Keeps what the thread's last call has set or deleted, without calling delete functions.
+    // `number`: by Fortran, else `value` is what C has set.
     static void set(Window &window, int key, void *value, std::optional<MPI_Aint> number);
     static void remove(Window &window, int key);
-    static void remove_all(Window &window);
 
     // What the thread's last call has asked for, and the log has answered: take gets what the
     // re-execution has set of a window that is gone, ask asks MPI about one that it has. What

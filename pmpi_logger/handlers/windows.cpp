@@ -228,7 +228,6 @@ int FreesWindow::replay(const Call &call, Window &window) {
     }
     InnerCalls inner(InnerCalls::Of::call);
     const std::optional<cd_log_place> place = last_entry();
-    AttributesOfGone::remove_all(window);
     if (place) {
         inner.settle(*place, true);
     }

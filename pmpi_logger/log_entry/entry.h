@@ -15,8 +15,7 @@ struct EntryHeader {
     enum Flags : uint8_t {
         negative = 1,             // a poll that found nothing, repeats times in a row
         status_error_written = 2, // MPI wrote the status's MPI_ERROR, which it need not do
-        optional = 4,             // a re-execution need not make the call
-        arrived = 8               // no call: what a freed request has brought
+        optional = 4              // a re-execution need not make the call
     };
 
     uint16_t fn = 0;

@@ -3,7 +3,6 @@
 #include "replay/match.h"
 
 #include "mpi/record_failure.h"
-#include "replay/arrived.h"
 #include "replay/complaint.h"
 
 #include "cd/mpi_log.h"
@@ -28,13 +27,6 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
         RecordFailure::note_read();
         EntryReader entry(found, size);
         const EntryHeader &logged = entry.header();
-        if (entry.has(EntryHeader::arrived)) {
-            if (!deliver_arrived(entry)) {
-                result = not_matching(call, entry, "how much data a freed request received");
-                return std::nullopt;
-            }
-            continue;
-        }
         if (same_call(call, logged)) {
             return entry;
         }
@@ -55,17 +47,13 @@ std::optional<EntryReader> next_entry_if_same(const Call &call) {
         return std::nullopt;
     }
     size_t size = 0;
-    while (const void *found = cd_log_read(&size)) {
+    if (const void *found = cd_log_read(&size)) {
         RecordFailure::note_read();
         EntryReader entry(found, size);
-        if (entry.has(EntryHeader::arrived) && deliver_arrived(entry)) {
-            continue;
-        }
-        if (!entry.has(EntryHeader::arrived) && same_call(call, entry.header())) {
+        if (same_call(call, entry.header())) {
             return entry;
         }
         cd_log_unread();
-        break;
     }
     return std::nullopt;
 }

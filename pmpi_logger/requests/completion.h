@@ -35,13 +35,6 @@ inline bool still_brings_data(const Request &request) {
 // Frees the one that other buffers have, if there is one.
 void forget_made_anew(Request &request);
 
-// Whether this thread has freed requests that were under way, so that what they bring is delivered
-// when somebody next looks.
-inline bool &freed_are_under_way() {
-    [[gnu::tls_model("initial-exec")]] static constinit thread_local bool some = false;
-    return some;
-}
-
 // Delivers the data of a parked request.
 void deliver_kept(const Request &request);
 

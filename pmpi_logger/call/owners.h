@@ -2,9 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/handle_filter.h"
+#include "call/handle_word.h"
 #include "call/replay_range.h"
-#include "call/word.h"
 #include "mpi/thread_data.h"
 
 #include "cd/mpi_log.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "handlers/keyvals.h"
 #include "mpi/fortran_real.h"
 #include "objects/lifetimes.h"

@@ -3,7 +3,7 @@
 #include "handlers/blocking.h"
 
 #include "log_entry/writer.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "replay/match.h"
 
 namespace cd::logger {

@@ -4,7 +4,7 @@
 
 #include "handlers/handler.h"
 #include "log_entry/fast_entry.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/completes.h"
 
-#include "call/handles.h"
+#include "call/handle_word.h"
 #include "handlers/spawned.h"
 #include "log_entry/completion_entry.h"
 #include "log_entry/writer.h"
@@ -10,7 +10,7 @@
 #include "mpi/thread_data.h"
 #include "objects/freed_handles.h"
 #include "objects/lifetimes.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "payload/status.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"

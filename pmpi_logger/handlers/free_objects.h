@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/handles.h"
+#include "call/handle_word.h"
 #include "handlers/attributes.h"
 #include "handlers/blocking.h"
 #include "handlers/keyvals.h"
@@ -10,7 +10,7 @@
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 #include "payload/comm_cache.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 #include "record_all/record_all.h"
 #include "replay/predefined_names.h"
 #include "requests/table.h"

@@ -3,7 +3,7 @@
 #include "handlers/partitioned.h"
 
 #include "log_entry/writer.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"

@@ -4,7 +4,7 @@
 
 #include "handlers/request_free.h"
 #include "log_entry/writer.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "record_all/record_all.h"
 #include "replay/match.h"
 #include "requests/completion.h"

@@ -3,8 +3,8 @@
 #include "handlers/rma_operations.h"
 
 #include "log_entry/writer.h"
-#include "payload/copy.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
+#include "payload/pack.h"
 #include "replay/match.h"
 
 namespace cd::logger {

@@ -5,7 +5,7 @@
 #include "handlers/spawned.h"
 #include "log_entry/writer.h"
 #include "mpi/fortran_real.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "record_all/record_all.h"
 #include "replay/match.h"
 #include "requests/complete_from_start.h"

@@ -4,8 +4,8 @@
 
 #include "handlers/window_changes.h"
 #include "log_entry/writer.h"
-#include "payload/copy.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
+#include "payload/pack.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
 #include "requests/table.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/handles.h"
+#include "call/handle_word.h"
 #include "handlers/blocking.h"
 #include "handlers/changes.h"
 #include "handlers/names.h"

@@ -4,9 +4,9 @@
 
 #include "call/call.h"
 #include "call/checksum.h"
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "objects/moved_types.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 
 #include <algorithm>
 #include <cstring>

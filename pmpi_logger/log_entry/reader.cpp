@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "log_entry/reader.h"
 
-#include "payload/copy.h"
+#include "payload/pack.h"
 
 namespace cd::logger {
 

@@ -6,7 +6,7 @@
 #include "log_entry/entry.h"
 #include "memory/copy.h"
 #include "mpi/record_failure.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "record_all/record_all.h"
 
 #include "cd/mpi_log.h"

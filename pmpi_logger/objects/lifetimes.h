@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "objects/undo_list.h"
 
 #include "cd/mpi_log.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "objects/moved_types.h"
 
-#include "call/word.h"
+#include "call/handle_word.h"
 
 #include <mutex>
 #include <unordered_map>

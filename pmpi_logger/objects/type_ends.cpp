@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "objects/type_ends.h"
 
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "mpi/real.h"
 #include "objects/lifetimes.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/comm_cache.h"
 
-#include "call/handles.h"
+#include "call/handle_word.h"
 #include "mpi/real.h"
 #include "payload/handle_cache.h"
 #include "payload/mortal_comms.h"

@@ -3,10 +3,10 @@
 #include "payload/datatype_layout.h"
 #include "payload/private_comm.h"
 
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 
 #include <cstddef>
 #include <mutex>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "mpi/thread_data.h"
 
 #include <array>

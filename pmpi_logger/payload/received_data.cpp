@@ -3,7 +3,7 @@
 #include "payload/received_data.h"
 
 #include "payload/comm_cache.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 
 namespace cd::logger {
 namespace {

@@ -62,4 +62,9 @@ private:
     uint64_t missed_written_ = 0; // what the last block says
 };
 
+// Removes what an earlier run has left of the log files in directory: the rank's own, and, if it is
+// the first of size ranks, those of ranks that there are not any more. Nothing if another job
+// writes there just now, nothing that a process has open, or that has the name of one.
+void remove_earlier_files(const std::string &directory, int rank, int size);
+
 } // namespace cd::logger

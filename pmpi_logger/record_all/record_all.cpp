@@ -6,7 +6,6 @@
 #include "mpi/real.h"
 #include "mpi/record_failure.h"
 #include "mpi/reentry_guard.h"
-#include "record_all/earlier_files.h"
 #include "record_all/log_file.h"
 #include "settings/settings.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/call_text.h"
 
-#include "call/word.h"
+#include "call/handle_word.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "payload/mortal_comms.h"

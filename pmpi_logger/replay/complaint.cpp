@@ -3,7 +3,7 @@
 #include "replay/complaint.h"
 #include "payload/private_comm.h"
 
-#include "call/handles.h"
+#include "call/handle_word.h"
 #include "mpi/mpi_lifetime.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"

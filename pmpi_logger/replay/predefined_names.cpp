@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/predefined_names.h"
 
-#include "call/word.h"
+#include "call/handle_word.h"
 
 #include <mpi.h>
 #include <span>

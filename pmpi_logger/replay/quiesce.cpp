@@ -6,7 +6,7 @@
 #include "mpi/reentry_guard.h"
 #include "mpi/thread_data.h"
 #include "objects/lifetimes.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
 #include "requests/completion.h"

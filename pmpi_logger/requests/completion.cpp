@@ -4,7 +4,7 @@
 
 #include "log_entry/writer.h"
 #include "mpi/real.h"
-#include "payload/copy.h"
+#include "payload/pack.h"
 #include "payload/status.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "requests/staging.h"
 
-#include "payload/copy.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
+#include "payload/pack.h"
 #include "requests/send_copy.h"
 
 #include <algorithm>

@@ -5,8 +5,7 @@
 #include "log_entry/decode.h"
 #include "mpi/real.h"
 #include "objects/lifetimes.h"
-#include "payload/type_copy.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 #include "record_all/record_all.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "call/replay_range.h"
 #include "log_entry/decode.h"
 #include "mpi/real.h"
-#include "payload/type_copy.h"
+#include "payload/datatype_cache.h"
 #include "rma/gone_windows.h"
 
 namespace cd::logger {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "payload/copy.h"
+#include "payload/pack.h"
 
 #include "memory/copy.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "payload/private_comm.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -183,6 +184,13 @@ uint64_t checksum_of(const Block &block, uint64_t so_far) {
     std::vector<std::byte> scratch;
     const void *data = view(block, contents.size, scratch).data;
     return checksum(data, contents.size, so_far);
+}
+
+bool SentData::read() {
+    static const What said =
+        choice_in("CD_SENT_DATA", {"compare", "ignore"}).value_or(0) == 0 ? compared : ignored;
+    known_.store(said, std::memory_order_relaxed);
+    return said == compared;
 }
 
 } // namespace cd::logger

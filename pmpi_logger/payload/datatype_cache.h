@@ -37,4 +37,9 @@ inline const DatatypeFacts &facts_of(MPI_Datatype type) { return TypeFactsCache:
 // A datatype is about to be freed; its handle may come to mean another one.
 void forget_type_facts(MPI_Datatype type);
 
+// A committed type that describes the same data, for when the program frees its own;
+// MPI_DATATYPE_NULL if MPI has none. The caller frees it. MPI calls no function of the program for
+// it, as it does for the attributes of what MPI_Type_dup makes.
+MPI_Datatype copy_of_type(MPI_Datatype type);
+
 } // namespace cd::logger

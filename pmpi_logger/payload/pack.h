@@ -4,14 +4,32 @@
 
 #include "call/block.h"
 #include "call/checksum.h"
-#include "payload/sent_data.h"
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace cd::logger {
+
+// Whether a replay compares the data that are sent. CD_SENT_DATA=ignore leaves them out, for
+// programs that send bytes which mean nothing: gaps of structs, memory that they have not written.
+// The same for all that a process records, as it is read once, before the first of that.
+class SentData {
+public:
+    static bool are_compared() {
+        const What known = known_.load(std::memory_order_relaxed);
+        return known == compared || (known == unknown && read());
+    }
+
+private:
+    enum What : char { unknown, compared, ignored };
+
+    [[gnu::noinline]] static bool read();
+
+    static inline constinit std::atomic<What> known_ = unknown;
+};
 
 // Bytes of data in a block; none where it has no address.
 size_t bytes_in(const Block &block);

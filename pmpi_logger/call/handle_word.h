@@ -6,8 +6,35 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <mpi.h>
+#include <type_traits>
 
 namespace cd::logger {
+
+// A number or a handle, as it stands in the log.
+template <typename T> uint64_t word_of(T value) {
+    if constexpr (std::is_integral_v<T>) {
+        return static_cast<uint64_t>(static_cast<int64_t>(value));
+    } else {
+        static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+        uint64_t word = 0;
+        std::memcpy(&word, &value, sizeof value);
+        return word;
+    }
+}
+
+// Whether the handle may name an object. If not, MPI need not be asked about it: it would raise an
+// error each time, and the program makes one of its own. MPICH's handles tell of what kind they
+// are, as the null ones do.
+template <typename Handle> bool may_name(Handle handle, Handle null) {
+#ifdef OPEN_MPI // has addresses
+    return handle != null;
+#else
+    constexpr int kind = 0xF << 26;
+    return handle != null && ((handle ^ null) & kind) == 0;
+#endif
+}
 
 // Tells of most handles that are not in a set that they are not, without the set's lock, which
 // whoever adds or removes holds.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "payload/type_facts.h"
+#include "payload/datatype_cache.h"
 
-#include "call/handles.h"
+#include "call/handle_word.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 
@@ -42,6 +42,14 @@ DatatypeFacts ask_type_facts(MPI_Datatype type) {
 void forget_type_facts(MPI_Datatype type) {
     forget_makeup(type);
     TypeFactsCache::forget();
+}
+
+MPI_Datatype copy_of_type(MPI_Datatype type) {
+    MPI_Datatype copy = MPI_DATATYPE_NULL;
+    if (real<Fn::MPI_Type_contiguous>(1, type, &copy) == MPI_SUCCESS) {
+        real<Fn::MPI_Type_commit>(&copy);
+    }
+    return copy;
 }
 
 } // namespace cd::logger

@@ -15,7 +15,7 @@ struct Block {
     MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-// In the order in which their bytes stand in the log. Most calls have one, which lies within.
+// Blocks in the order in which their bytes stand in the log. Most calls have one.
 using Blocks = boost::container::small_vector<Block, 1>;
 
 } // namespace cd::logger

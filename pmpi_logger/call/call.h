@@ -10,14 +10,14 @@
 
 namespace cd::logger {
 
-// An array of counts or displacements, whichever integer the function takes. Zeros where the
-// program gives none, which is an error of MPI's.
+// An array of counts or displacements of any integer type. Reads zeros from a null pointer, which
+// MPI refuses.
 class Numbers {
 public:
     Numbers() = default;
     Numbers(const int *numbers) : numbers_(numbers), size_(sizeof(int)) {}
     Numbers(const int64_t *numbers) : numbers_(numbers), size_(sizeof(int64_t)) {}
-    // MPI_Aint is long on the platforms at hand, and long long elsewhere.
+    // MPI_Aint is long here, and long long on other platforms.
     Numbers(const long long *numbers) : numbers_(numbers), size_(sizeof(long long)) {}
 
     int64_t operator[](int i) const {
@@ -33,7 +33,7 @@ private:
     size_t size_ = 0;
 };
 
-// The arguments that have a role in what a call sends and receives.
+// The arguments that say what a call sends and receives.
 struct Arguments {
     const void *send_buf = nullptr;
     int64_t send_count = 0;
@@ -56,7 +56,7 @@ struct Arguments {
     int *flag = nullptr;
 };
 
-// What a call writes apart from received data and statuses.
+// An output of a call besides received data and statuses.
 struct Output {
     enum class Kind : uint8_t { bytes, text };
 
@@ -69,19 +69,18 @@ struct Output {
     Kind kind;
 };
 
-// Which arguments MPI looks at, of those that it does not look at everywhere: the program may give
-// anything for the others, and something else in a re-execution.
+// Which arguments MPI looks at in this rank. The program may give anything for the others.
 struct Significance {
-    bool sent = true; // those that describe what is sent
+    bool sent = true; // the arguments that describe what is sent
     bool received = true;
-    bool at_root = true; // those that only the root gives
+    bool at_root = true; // the arguments that only the root gives
 };
 
-// Which bytes a call brings to this rank, and which it sends from here; payload/received_data.h.
+// How to find the bytes that a call brings and sends: see payload/received_data.h.
 struct Arrival {
     void (*received)(const Arguments &, Blocks &);
     void (*sent)(const Arguments &, Blocks &);
-    Significance (*matter)(const Arguments &) = nullptr; // all do
+    Significance (*matter)(const Arguments &) = nullptr; // nullptr: all arguments matter
 };
 
 // One intercepted call.
@@ -90,15 +89,15 @@ struct Call {
     static constexpr int most_outputs = 4;
 
     Fn fn = Fn::count;
-    const void *site = nullptr; // where the program called
+    const void *site = nullptr; // the caller's address
     const Arrival *arrival = nullptr;
     Arguments arguments;
     Significance matter;
-    int failure = 0; // of what had to be asked before the call: then that is not made
+    int failure = 0; // error of a question to MPI before the call, which is not made then
     int word_count = 0;
     int output_count = 0;
-    // As many as are counted; the rest is left as it is, since every call of the program makes one.
-    uint64_t words[most_words]; // what is compared in a replay
+    // Only the counted ones are initialized, since every call of the program makes a Call.
+    uint64_t words[most_words]; // compared in a replay
     Output outputs[most_outputs];
 
     void add_word(uint64_t word) { words[word_count++] = word; }

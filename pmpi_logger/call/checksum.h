@@ -10,7 +10,7 @@
 
 namespace cd::logger {
 
-// The first bytes and the last ones, of size in all, and what went before.
+// Mixes the first and last bytes of data of `size` bytes with the checksum so far.
 inline uint64_t mix(uint64_t first, uint64_t last, size_t size, uint64_t so_far) {
     // Odd numbers without a pattern: the fractional parts of the square roots of 2 and 3.
     constexpr uint64_t one = 0x6A09E667F3BCC909;
@@ -20,7 +20,7 @@ inline uint64_t mix(uint64_t first, uint64_t last, size_t size, uint64_t so_far)
     return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
 }
 
-// checksum() of a number or two.
+// The case of checksum() for 8 to 16 bytes.
 constexpr bool is_mixed_at_once(size_t size) { return size - sizeof(uint64_t) <= sizeof(uint64_t); }
 inline uint64_t mixed_at_once(const std::byte *bytes, size_t size, uint64_t so_far) {
     uint64_t first = 0;
@@ -30,8 +30,8 @@ inline uint64_t mixed_at_once(const std::byte *bytes, size_t size, uint64_t so_f
     return mix(first, last, size, so_far);
 }
 
-// Of what is sent, and of strings: told apart from other contents, not protected from forgery. A
-// few bytes, as most programs send, are mixed at once.
+// Returns a checksum that tells data apart, without protection from forgery. Short data, which most
+// programs send, are mixed without a loop.
 inline uint64_t checksum(const void *data, size_t size, uint64_t so_far = 0) {
     const auto *bytes = static_cast<const std::byte *>(data);
     if (is_mixed_at_once(size)) {

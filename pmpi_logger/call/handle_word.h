@@ -12,7 +12,7 @@
 
 namespace cd::logger {
 
-// A number or a handle, as it stands in the log.
+// Returns a number or a handle as the 64 bits that stand in the log.
 template <typename T> uint64_t word_of(T value) {
     if constexpr (std::is_integral_v<T>) {
         return static_cast<uint64_t>(static_cast<int64_t>(value));
@@ -24,11 +24,10 @@ template <typename T> uint64_t word_of(T value) {
     }
 }
 
-// Whether the handle may name an object. If not, MPI need not be asked about it: it would raise an
-// error each time, and the program makes one of its own. MPICH's handles tell of what kind they
-// are, as the null ones do.
+// Returns whether the handle may name an object. If not, MPI is not asked about it: it would raise
+// the error that the program's own call raises. MPICH's handles contain their kind.
 template <typename Handle> bool may_name(Handle handle, Handle null) {
-#ifdef OPEN_MPI // has addresses
+#ifdef OPEN_MPI // whose handles are addresses
     return handle != null;
 #else
     constexpr int kind = 0xF << 26;
@@ -36,8 +35,8 @@ template <typename Handle> bool may_name(Handle handle, Handle null) {
 #endif
 }
 
-// Tells of most handles that are not in a set that they are not, without the set's lock, which
-// whoever adds or removes holds.
+// A filter that answers for most handles outside a set without the set's lock. Whoever adds or
+// removes holds the lock.
 class HandleFilter {
 public:
     bool may_have(uint64_t handle) const {

@@ -9,19 +9,18 @@
 
 namespace cd::logger {
 
-// Which entries a restore of a CD replays, and what it goes back behind, as things are now. Made
-// while no lock of the logger's is held, since it takes the CD's: another thread may hold that, and
-// be in a function of the program's that calls MPI.
+// The entries that a restore of a CD replays. Construct it without holding a lock of the logger: it
+// takes the CD's lock, which another thread may hold while it calls MPI.
 class Reach {
 public:
     explicit Reach(cd_handle cd);
     bool covers(const cd_log_place &place) const;
-    // Whether the CD's point in time is later than that, as cd_log_moment() counts.
+    // Returns whether the CD's point in time is later than `moment`, as cd_log_moment() counts.
     bool begins_after(uint64_t moment) const { return moment < moment_; }
 
 private:
     uint64_t moment_;
-    std::vector<cd_log_place> begins_; // in the order of their streams
+    std::vector<cd_log_place> begins_; // sorted by stream
 };
 
 } // namespace cd::logger

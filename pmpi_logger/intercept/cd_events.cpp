@@ -79,7 +79,7 @@ void left(cd_handle cd, const void *entry, size_t) {
 
 const cd_log_listener listener = {boundary, restoring, restored, forgotten, left};
 
-// The program's handles are the other one's then, whatever its library is called.
+// Warns if the program uses another MPI than this library was built for.
 void warn_of_other_mpi() {
 #ifdef OPEN_MPI
     constexpr const char *own = "Open MPI";

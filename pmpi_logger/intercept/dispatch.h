@@ -31,8 +31,8 @@
 
 namespace cd::logger {
 
-// Takes an MPI function over: its C name and its profiling name lead to the family's call(). The
-// signature is the declaration's in mpi.h, so it cannot be wrong.
+// Intercepts an MPI function: its C name and its profiling name lead to the handler's call(). The
+// signature comes from mpi.h.
 template <Fn F, typename Family, typename Type = typename Declaration<F>::Type> struct Interceptor;
 
 template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F, Family, R(A...)> {
@@ -71,7 +71,7 @@ private:
         }
     }
 
-    // The handle is there at once, and the communicator when the request is complete.
+    // The handle exists at once, the communicator when the request is complete.
     static constexpr bool duplicates =
         std::is_same_v<Family, StartsDuplicate> && Roles::has(Role::out);
     static constexpr bool tells_inner_calls =
@@ -101,9 +101,8 @@ private:
     };                                                                                             \
     }
 
-// Gives a function another name, which others see; to be put into a function. What a template makes
-// can get one from the assembler only. (An IFUNC would do, but for libraries that are bound at
-// once, and before this one: the loader writes a line on standard error for each name.)
+// Exports a function under another name. Only the assembler can name what a template makes; an
+// IFUNC would make the loader write warnings in some programs.
 #define CD_EXPORT(exported, function)                                                              \
     asm(".globl " #exported "\n\t.type " #exported ", @function\n\t.set " #exported ", %c0"        \
         :                                                                                          \

@@ -10,8 +10,8 @@
 
 namespace cd::logger {
 
-// How the arguments of a Fortran routine become those of the C function of its name: Family records
-// the call by these, and makes it by MPI's own routine. All are given by reference.
+// Convert the arguments of a Fortran routine to those of its C function. The handler records the
+// call by these and makes it by MPI's own routine.
 
 template <typename Number> struct SetsAttributeTo {
     template <Fn F, typename Family>
@@ -29,7 +29,7 @@ template <typename Number> struct GetsAttribute {
     template <Fn F, typename Family>
     static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value,
                     MPI_Fint *flag) {
-        MPI_Aint number = *value; // as wide as the pointer that C gets
+        MPI_Aint number = *value; // as wide as C's pointer
         static_assert(sizeof number == sizeof(void *));
         const int result = Family::template call_by<F>(
             [&](auto holder, auto...) {
@@ -48,7 +48,7 @@ struct GetsAttributeOfWindow {
     template <Fn F, typename Family>
     static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
                     MPI_Fint *flag) {
-#ifdef MPICH_VERSION // which numbers the attributes of its own otherwise in Fortran
+#ifdef MPICH_VERSION // which numbers its own attributes differently in Fortran
         const int key_in_c = *key - 1;
 #else
         const int key_in_c = *key;
@@ -107,7 +107,7 @@ struct CreatesErrorHandler {
     }
 };
 
-// Fortran's error code is the last argument, which mpi_f08 may leave out.
+// Passes Fortran's error code on, the last argument, which mpi_f08 may leave out.
 template <Fn F, typename Arguments, typename Family,
           typename Type = decltype(Arguments::template call<F, Family>)>
 struct Routine;

@@ -8,15 +8,15 @@
 
 namespace cd::logger {
 
-// A completed request, as it stands in the log.
+// A completed request in a log entry.
 struct Finished {
     static constexpr uint32_t no_data = UINT32_MAX;
 
     int32_t slot = 0;
-    uint32_t blocks = no_data; // that follow, and their data after them
-    uint64_t id = 0;           // of the start; 0 if no log has that
+    uint32_t blocks = no_data; // number of blocks that follow, before their data
+    uint64_t id = 0;           // number of its start, 0 if that is not logged
     uint64_t becomes_null : 1 = 0;
-    uint64_t handle : 63 = 0; // that the program had; 0 of one that only MPI knows
+    uint64_t handle : 63 = 0; // the program's handle, 0 for an untracked request
 
     void set_handle(MPI_Request held) { handle = shortened(held); }
     bool has(MPI_Request held) const { return handle == shortened(held); }
@@ -25,8 +25,8 @@ private:
     static uint64_t shortened(MPI_Request held) { return word_of(held) & (UINT64_MAX >> 1); }
 };
 
-// How a call of the Wait and Test family ended, as it stands in the log: its indices and statuses
-// follow, and the requests that it completed.
+// The outcome of a call of the Wait and Test family in a log entry. Its indices, statuses and
+// completed requests follow.
 struct Ending {
     int32_t flag = 0;
     int32_t index = 0;
@@ -34,11 +34,11 @@ struct Ending {
     int32_t indices = 0;  // that follow
     int32_t statuses = 0; // that follow
 
-    // Of all requests that the call is about, in their order, and not of those that it completed.
+    // True if there is a status for each request of the call, and not only for completed ones.
     bool has_status_of_each() const { return statuses > 1 && indices == 0; }
 };
 
-// Field by field: what has just been written in parts is slow to be read as a whole.
+// Writes field by field: reading a struct right after its parts were written is slow.
 inline void write(EntryWriter &writer, const Finished &finished) {
     writer.add(finished.slot);
     writer.add(finished.blocks);

@@ -14,7 +14,7 @@
 
 namespace cd::logger {
 
-// The program may give MPI something else than an array.
+// Returns whether the argument is an array: MPI has special values for some.
 template <typename T> bool is_array(const T *array) {
     if constexpr (std::is_same_v<T, int>) {
         return array != nullptr && array != MPI_UNWEIGHTED && array != MPI_WEIGHTS_EMPTY;
@@ -23,7 +23,7 @@ template <typename T> bool is_array(const T *array) {
     }
 }
 
-// A program that gives no place for what a call makes gets an error from MPI.
+// Leaves out null pointers, for which MPI reports an error.
 template <Role R, typename T> void take_output(Call &call, T argument) {
     if constexpr (R == Role::out || R == Role::made || R == Role::inout || R == Role::handle ||
                   R == Role::freed_type) {
@@ -54,8 +54,7 @@ template <Role R, typename T> void take_output(Call &call, T argument) {
     }
 }
 
-// Roles that have to do with data: a call's arguments of the kind matter, or MPI does not look at
-// them and the program may give anything.
+// Roles that describe data. MPI ignores such arguments in some ranks.
 constexpr bool is_of_sent(Role role) { return role == Role::send_count || role == Role::send_type; }
 constexpr bool is_of_received(Role role) {
     return role == Role::recv_count || role == Role::recv_type;
@@ -66,7 +65,7 @@ constexpr bool is_of_root(Role role) {
            role == Role::text_at_root;
 }
 
-// What the argument is to what the call sends and receives.
+// Stores the argument by its role in what the call sends and receives.
 template <Role R, typename T> void note(Arguments &a, T argument) {
     if constexpr (R == Role::comm) {
         static_assert(std::is_same_v<T, MPI_Comm>);

@@ -9,8 +9,7 @@
 
 namespace cd::logger {
 
-// How each entry of the log begins. The compared words of the call follow, then what its family
-// writes.
+// The beginning of each log entry. The compared words follow, then what the handler writes.
 struct EntryHeader {
     enum Flags : uint8_t {
         negative = 1,             // a poll that found nothing, repeats times in a row
@@ -25,7 +24,7 @@ struct EntryHeader {
     uint64_t site = 0;
     uint64_t repeats = 0;
 
-    // What stands before site, as one number.
+    // Returns what stands before `site`, as one number.
     static uint64_t first_word(Fn fn, uint8_t words, Flags flags, int32_t result) {
         static_assert(std::endian::native == std::endian::little);
         return static_cast<uint64_t>(fn) | uint64_t{words} << 16 | uint64_t{flags} << 24 |

@@ -16,16 +16,16 @@
 
 namespace cd::logger {
 
-// The same entries as an EntryWriter's, of what programs call most: short ones, of which the length
-// is known before they are written. Has to be closed, if there is room.
+// Writes the same entries as EntryWriter, for short ones whose length is known before. close() must
+// follow if has_room().
 //
-// What is written here waits for what MPI has written before, which may be memory that another
-// process holds. So little goes through the stack, too.
+// Keeps values in registers: what is written here waits for what MPI has written before, which may
+// be memory of another process.
 class FastEntry {
 public:
     static constexpr size_t most_data = 256;
 
-    // more: than the header and as many words.
+    // `more`: bytes beyond the header and the words.
     FastEntry(int words, size_t more)
         : words_(words),
           length_(sizeof(EntryHeader) + static_cast<size_t>(words) * sizeof(uint64_t) + more) {
@@ -34,10 +34,10 @@ public:
         being_written_ = entry.being_written;
     }
 
-    // False also where it takes an EntryWriter to find it.
+    // False also if only an EntryWriter can make room.
     bool has_room() const { return begin_ != nullptr; }
 
-    // First. In whole words, as nothing in parts is written in fewer steps.
+    // Comes first. Writes whole words, which takes the fewest steps.
     [[gnu::always_inline]] void begin(Fn fn, EntryHeader::Flags flags, int result,
                                       const void *site) {
         add(EntryHeader::first_word(fn, static_cast<uint8_t>(words_), flags, result));
@@ -52,7 +52,7 @@ public:
         EntryWriter::copy_parts(at_, status);
         at_ += sizeof status;
     }
-    // The data with their size, at most most_data.
+    // Adds the size and the data, at most most_data.
     [[gnu::always_inline]] void add_data(const std::byte *data, size_t size) {
         add(size);
         if (size == sizeof(uint64_t)) { // a number, as often as not

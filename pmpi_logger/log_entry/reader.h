@@ -11,8 +11,8 @@
 
 namespace cd::logger {
 
-// Reads what follows an entry's words, piece by piece in the order in which it was written. The
-// entry is this process's own, in memory; what comes from files is checked before it gets here.
+// Reads what follows an entry's words, in the order in which it was written. The entry is in this
+// process's memory; data from files are checked before.
 class EntryReader {
 public:
     EntryReader(const void *entry, size_t size)
@@ -24,7 +24,7 @@ public:
     const EntryHeader &header() const { return *header_; }
     int result() const { return header_->result; }
     bool has(EntryHeader::Flags flag) const { return (header_->flags & flag) != 0; }
-    // Of the whole entry.
+    // Returns the size of the whole entry.
     size_t size() const {
         return static_cast<size_t>(end_ - reinterpret_cast<const std::byte *>(header_));
     }
@@ -41,11 +41,11 @@ public:
         return value;
     }
 
-    // Writes what the call wrote.
+    // Writes the outputs of the call again.
     void take_outputs(const Call &call);
 
-    // Delivers the data that add_data() wrote. False, and nothing delivered, if the blocks are not
-    // the ones that were recorded.
+    // Delivers the data that add_data() wrote. Returns false and delivers nothing if the blocks
+    // differ from the recorded ones.
     [[nodiscard]] bool take_data(const Blocks &blocks);
 
 private:

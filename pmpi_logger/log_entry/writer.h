@@ -19,9 +19,8 @@
 
 namespace cd::logger {
 
-// Writes an entry into the log of the calling thread's active CD, piece by piece, where it will
-// stay. One at a time in a thread; nobody else uses the log meanwhile. What is added when there is
-// no memory, or nothing to write into, goes nowhere.
+// Writes an entry into the log of the thread's active CD, in place. One at a time in a thread;
+// nobody else uses the log meanwhile. Without memory, or without a log, it writes nothing.
 class EntryWriter {
 public:
     EntryWriter(Fn fn, const void *site, int result) : fn_(fn) {
@@ -30,8 +29,8 @@ public:
             return;
         }
         use(room, 0);
-        // Field by field, here and below: what has just been written in parts is slow to be read
-        // as a whole.
+        // Field by field, here and below: reading a struct right after its parts were written is
+        // slow.
         auto *header = new (at_) EntryHeader;
         header->fn = static_cast<uint16_t>(fn);
         header->result = result;
@@ -43,15 +42,15 @@ public:
     }
     EntryWriter(const EntryWriter &) = delete;
     EntryWriter &operator=(const EntryWriter &) = delete;
-    // Without write(), there was no memory. A call, though seldom made, would be told of the
-    // writer.
+    // Drops the entry unless write() was called. Inlined: a call would force the writer into
+    // memory.
     [[gnu::always_inline]] ~EntryWriter() {
         if (begin_ != nullptr) {
             cd_log_drop();
         }
     }
 
-    // What is compared: first of all, and once.
+    // Adds the compared words: first of all, and once.
     void add_words(const Call &call) {
         for (int i = 0; i < call.word_count; ++i) {
             add(call.words[i]);
@@ -95,14 +94,14 @@ public:
         }
     }
 
-    // What the call wrote.
+    // Adds the outputs of the call.
     void add_outputs(const Call &call) {
         for (int i = 0; i < call.output_count; ++i) {
             add(call.outputs[i]);
         }
     }
 
-    // The data in the block, with their size; at most most bytes. Inlined as the destructor is.
+    // Adds the block's data with their size, at most `most` bytes. Inlined as the destructor is.
     [[gnu::always_inline]] void add_data(const Block &block, size_t most) {
         const Contents contents = contents_of(block);
         const uint64_t size = std::min(contents.size, most);
@@ -115,11 +114,11 @@ public:
             }
         }
     }
-    // The same of several; most: of the first one.
+    // The same for several blocks; `most` limits the first one.
     void add_data(const Blocks &blocks, size_t most);
 
-    // Ends the entry. Returns it, or nullptr if there is no memory, which has been said, or nothing
-    // to write into, or if the entry is in a file, too, where it stays as it is.
+    // Ends the entry. Returns it, or nullptr if it was not written or may not be changed any more,
+    // because it is in a file too.
     EntryHeader *write() {
         last_ = nullptr;
         if (begin_ == nullptr) [[unlikely]] {
@@ -142,14 +141,14 @@ public:
         return written;
     }
 
-    // The entry that this thread has written last, as long as nothing can have come behind it.
+    // Returns the entry that this thread wrote last, while nothing can have come behind it.
     static EntryHeader *last_written() { return last_; }
     static void forget_last_written() { last_ = nullptr; }
 
 private:
     friend class FastEntry;
 
-    // Unless another thread has ended the CD meanwhile, or restored it.
+    // Reports the lost entry, unless another thread has ended or restored the CD.
     [[gnu::noinline]] void note_lost() const {
         if (cd_log_mode() != CD_LOG_RECORDING) {
             return;
@@ -157,7 +156,7 @@ private:
         RecordFailure::report(fn_);
     }
 
-    // What most entries need, so that they are not widened.
+    // Enough for most entries.
     static constexpr size_t usual_size = 512;
     static_assert(usual_size > sizeof(EntryHeader) + sizeof Call::words);
 
@@ -171,14 +170,14 @@ private:
         }
     }
 
-    // Where the entry is, how much of it has been written, and where its room ends.
+    // Where the entry begins, where the next byte goes, and where its room ends.
     struct Place {
         std::byte *begin;
         std::byte *at;
         std::byte *end;
     };
 
-    // Room for the next size bytes of the entry, or nullptr.
+    // Returns room for the next `size` bytes of the entry, or nullptr.
     std::byte *take(size_t size) {
         if (size > static_cast<size_t>(end_ - at_)) [[unlikely]] {
             const Place wider = widened({begin_, at_, end_}, size);
@@ -193,8 +192,8 @@ private:
         at_ += size;
         return piece;
     }
-    // With room for size more bytes; nowhere if there is no memory. Not told of the writer itself,
-    // which can stay in registers.
+    // Returns a place with room for `size` more bytes, or nowhere without memory. Static, so that
+    // the writer stays in registers.
     static Place widened(const Place &place, size_t size);
     void use(const cd_log_room &room, size_t used) {
         begin_ = static_cast<std::byte *>(room.at);
@@ -204,7 +203,7 @@ private:
     EntryHeader &header() { return *reinterpret_cast<EntryHeader *>(begin_); }
 
     Fn fn_;
-    bool is_optional_ = false; // as EntryHeader says
+    bool is_optional_ = false; // as in EntryHeader
     std::byte *begin_ = nullptr;
     std::byte *at_ = nullptr;
     std::byte *end_ = nullptr;

@@ -13,7 +13,7 @@ namespace cd::logger {
 
 namespace {
 
-// Where MPI's Fortran is, if the program has loaded it.
+// MPI's Fortran library, if the program has loaded it.
 #ifdef OPEN_MPI
 constexpr char fortran_of_mpi[] = "libmpi_mpifh.so.40";
 #else
@@ -25,14 +25,14 @@ const void *base_of(const void *address) {
     return dladdr(address, &found) != 0 ? found.dli_fbase : nullptr;
 }
 
-// Not what this library has: a library that is linked with it finds that first.
+// Finds the name outside this library, which a library linked with it would find first.
 void *find_in(const char *file, const char *name) {
     void *const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) {
         return nullptr;
     }
     void *const found = dlsym(library, name);
-    dlclose(library); // somebody else keeps it
+    dlclose(library); // it stays loaded
     static const char here = 0;
     return found != nullptr && base_of(found) != base_of(&here) ? found : nullptr;
 }
@@ -43,7 +43,7 @@ void *find_fortran(const char *name, const void *site) {
     if (void *found = dlsym(RTLD_NEXT, name)) {
         return found;
     }
-    // A program may have loaded its Fortran where only that itself sees it.
+    // The program may have loaded its Fortran privately.
     Dl_info caller = {};
     void *found = dladdr(site, &caller) != 0 ? find_in(caller.dli_fname, name) : nullptr;
     return found != nullptr ? found : find_in(fortran_of_mpi, name);

@@ -10,16 +10,16 @@
 
 namespace cd::logger {
 
-// MPI's own Fortran routines, below the names that this library takes over. They are in a library
-// that only Fortran programs have, so that this one does not need it.
+// MPI's own Fortran routines. They are in a library that only Fortran programs load, so they are
+// looked up at run time.
 
-// The routine of that name, for somebody who calls from site. nullptr if there is no Fortran.
+// Finds the routine that a caller at `site` would get. Returns nullptr if there is no Fortran.
 void *find_fortran(const char *name, const void *site);
 
-// Whether the call comes from MPI's own Fortran. A thread that has asked knows at once.
+// Returns whether the call comes from MPI's own Fortran library. Cached for each thread.
 bool is_from_fortran(const void *site);
 
-// Fortran's name of the profiling form of F.
+// The Fortran name of the profiling form of F.
 template <Fn F>
 inline constexpr auto fortran_name = [] {
     constexpr std::string_view c_name = Declaration<F>::pmpi_name;
@@ -32,7 +32,7 @@ inline constexpr auto fortran_name = [] {
     return name;
 }();
 
-// The routine for F, whose arguments are A, and an error code at the end.
+// The routine for F with arguments A and an error code at the end.
 template <Fn F, typename... A> class FortranRoutine {
 public:
     explicit FortranRoutine(const void *site) : routine_(found_.load(std::memory_order_relaxed)) {
@@ -61,7 +61,7 @@ template <Fn F, typename... A> auto fortran_routine(const void *site, A *...) {
     return FortranRoutine<F, A *...>(site);
 }
 
-// Calls it. Returns the error code.
+// Calls the routine. Returns the error code.
 template <Fn F, typename... A> int fortran(const void *site, A *...a) {
     const auto routine = fortran_routine<F>(site, a...);
     if (!routine.is_there()) {

@@ -26,10 +26,10 @@ enum class Fn : uint16_t {
 
 const char *name_of(Fn fn);
 
-// Whether the table has it in the family of this name.
+// Returns whether the table has it in the family of this name.
 bool is_in_family(Fn fn, std::string_view family);
 
-// One for each argument; none of functions that are not taken over.
+// Returns a role for each argument; none if the function is not intercepted.
 std::span<const Role> roles_of(Fn fn);
 
 template <Role... Roles> struct RoleList {

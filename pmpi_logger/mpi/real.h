@@ -11,7 +11,7 @@
 
 namespace cd::logger {
 
-// MPI's own functions, below the names that this library takes over.
+// MPI's own functions, below the names that this library exports.
 
 template <Fn F> struct Declaration;
 #define CD_FUNCTION(name, family, arrives, ...)                                                    \
@@ -24,7 +24,7 @@ template <Fn F> struct Declaration;
 
 template <Fn F, typename Type = typename Declaration<F>::Type> class Real;
 
-// Looked up at the first call, by whichever threads make it: MPI may be loaded later than this
+// Looks the function up at the first call, in any thread: MPI may be loaded later than this
 // library, or never.
 template <Fn F, typename R, typename... A> class Real<F, R(A...)> {
 public:

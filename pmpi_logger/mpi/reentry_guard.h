@@ -4,8 +4,8 @@
 
 namespace cd::logger {
 
-// Whether this thread is inside a call of MPI that the program made: what MPI calls then is part of
-// that call, and is not recorded.
+// Marks this thread as inside an MPI call of the program: what MPI calls then is part of that call
+// and is not recorded.
 class ReentryGuard {
 public:
     ReentryGuard() { ++depth_; }
@@ -20,8 +20,8 @@ private:
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int depth_ = 0;
 };
 
-// Where the logger is inside, and calls a function of the program as the program itself has asked
-// for: what that calls is the program's.
+// Undoes the mark while a callback runs that the program itself asked for: its calls are the
+// program's.
 class Outside {
 public:
     Outside() { --ReentryGuard::depth_; }

@@ -4,8 +4,8 @@
 
 namespace cd::logger {
 
-// What an argument of an MPI function is to recording and replaying. functions.def names one for
-// each argument.
+// What an argument of an MPI function means for recording and replaying. functions.def names one
+// for each argument.
 enum class Role {
     // Compared with the log in a replay, as a number or handle.
     value,
@@ -59,7 +59,7 @@ enum class Role {
     inout,        // also compared
     flag,         // whether a poll found something
 
-    // What families treat in their own ways.
+    // Arguments that handlers treat in their own ways.
     status,
     statuses,
     request,       // that the call makes, or changes

@@ -4,9 +4,8 @@
 
 namespace cd::logger {
 
-// Each thread's own T, made when the thread first asks. All that lies in the block of thread-local
-// memory that is there from the start is a pointer: a hot path reaches it without a call, and the
-// block has little room if this library is loaded late.
+// An object of type T for each thread, made at its first use. Only a pointer lies in static
+// thread-local memory: the hot path needs no call, and a library loaded late gets little of it.
 template <typename T> class ThreadData {
 public:
     static T &own() {
@@ -16,14 +15,14 @@ public:
         return *own_;
     }
 
-    // The same if it is there already, else nullptr.
+    // Returns it if it was made, else nullptr.
     static T *if_made() { return own_; }
 
 private:
     struct EndOfThread {
         ~EndOfThread() {
             delete own_;
-            own_ = nullptr; // what comes still later makes one that is never freed
+            own_ = nullptr; // later uses make one that is never freed
         }
     };
 

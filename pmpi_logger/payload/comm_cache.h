@@ -7,10 +7,10 @@
 
 namespace cd::logger {
 
-// What decides which bytes a collective operation brings to this rank.
+// Facts about a communicator that decide which bytes a collective operation brings to this rank.
 struct CommCache {
     int rank = 0;
-    int size = 0; // of this rank's group
+    int size = 0; // the size of this rank's group
     int remote_size = 0;
     int inter = 0; // between two groups
     int neighbors_in = 0;
@@ -19,18 +19,18 @@ struct CommCache {
     int failure = 0;               // MPI's error: the handle is stale
 };
 
-// What MPI says of the one that has the handle in MPI, whatever the thread means by it.
+// Asks MPI about the communicator that has the handle in MPI.
 CommCache ask_comm_facts(MPI_Comm comm);
 
-// Of the one that the thread means. Remembered from call to call. Valid until the thread asks for
-// another communicator.
+// Returns the facts of the communicator that the thread means, from the cache if they are there.
+// Valid until the thread asks about another communicator.
 const CommCache &comm_facts_of(MPI_Comm comm);
 
-// MPI's error when it was asked last, which it has told the program: that is the call's error,
-// since the call itself would have the program told once more. MPI_SUCCESS if there was none.
+// Returns the error that MPI reported when it was last asked about `comm`. It is the call's error:
+// the program must not get it twice.
 int failure_of(MPI_Comm comm);
 
-// A communicator has been freed; its handle may come to mean another one.
+// Empties the cache: a communicator is freed, and its handle may be given to another one.
 void forget_comm_facts();
 
 } // namespace cd::logger

@@ -10,7 +10,7 @@
 
 namespace cd::logger {
 
-// As much as a line of the caches has, with the handle.
+// Facts about a datatype. Together with the handle they fill one line of the processor's cache.
 struct DatatypeFacts {
     uint64_t signature = 0; // as that of DatatypeLayout
     int64_t size = 0;       // bytes of data in one element
@@ -18,28 +18,28 @@ struct DatatypeFacts {
     int64_t lower_bound = 0; // of the data
     int64_t span = 0;        // from the first to behind the last byte of data
     bool dense = false;      // consecutive elements are consecutive bytes, without gaps
-    bool in_order = false;   // ... and are in the order in which MPI sends them
-    bool padded = false;     // some of the data mean nothing: as DatatypeLayout says
+    bool in_order = false;   // ... and lie in the order in which MPI sends them
+    bool padded = false;     // some bytes have no meaning, as in DatatypeLayout
 
-    // From the first to behind the last byte of count elements.
+    // Returns the distance from the first byte of `count` elements to behind the last one.
     int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }
 };
 
-// What MPI says; the second one without the makeup.
+// Ask MPI; the second one leaves the layout out.
 DatatypeFacts ask_type_facts(MPI_Datatype type);
 DatatypeFacts ask_extents(MPI_Datatype type);
 
 using TypeFactsCache = HandleCache<MPI_Datatype, DatatypeFacts, ask_type_facts>;
 
-// Remembered from call to call. Valid until the thread asks for another type.
+// Returns the facts of `type`, from the cache if they are there. Valid until the thread asks about
+// another type.
 inline const DatatypeFacts &facts_of(MPI_Datatype type) { return TypeFactsCache::of(type); }
 
-// A datatype is about to be freed; its handle may come to mean another one.
+// Forgets `type`, which is about to be freed: its handle may be given to another type.
 void forget_type_facts(MPI_Datatype type);
 
-// A committed type that describes the same data, for when the program frees its own;
-// MPI_DATATYPE_NULL if MPI has none. The caller frees it. MPI calls no function of the program for
-// it, as it does for the attributes of what MPI_Type_dup makes.
+// Returns a committed type that describes the same data as `type`, or MPI_DATATYPE_NULL. The caller
+// frees it. Calls no function of the program, as MPI_Type_dup would for attributes.
 MPI_Datatype copy_of_type(MPI_Datatype type);
 
 } // namespace cd::logger

@@ -22,7 +22,7 @@ using Number = MPI_Count;
 using Number = int;
 #endif
 
-// Which call has made a type, and with how many arguments.
+// The call that made a type, and how many arguments it had.
 struct Envelope {
     explicit Envelope(MPI_Datatype type) {
 #if MPI_VERSION >= 4
@@ -43,7 +43,7 @@ struct Envelope {
     int combiner = MPI_COMBINER_NAMED;
 };
 
-// The arguments. Those that are derived types themselves are held as long as it lives.
+// The arguments of the call that made a type. Holds references to derived types among them.
 class Construction {
 public:
     Construction(MPI_Datatype type, const Envelope &envelope)
@@ -72,7 +72,8 @@ public:
 
     const std::vector<MPI_Datatype> &types() const { return types_; }
 
-    // Of several types, how many of each there are: behind how many types there are.
+    // Returns how many elements of the given part there are. The counts stand behind the number of
+    // parts.
     uint64_t number_of(size_t type) const {
         return static_cast<uint64_t>(counts_.empty() ? integers_[type + 1] : counts_[type + 1]);
     }
@@ -83,14 +84,14 @@ private:
     std::vector<MPI_Datatype> types_;
 };
 
-// On x86 a long double has 10 bytes, and lies in 16.
+// A long double has 10 bytes on x86, and takes 16.
 bool is_padded(MPI_Datatype basic) {
     return basic == MPI_LONG_DOUBLE || basic == MPI_LONG_DOUBLE_INT ||
            basic == MPI_C_LONG_DOUBLE_COMPLEX || basic == MPI_CXX_LONG_DOUBLE_COMPLEX;
 }
 
-// A sequence of basic types: a polynomial of their handles, so that it depends on nothing but the
-// sequence, and parts are put together, and repeated, without looking at each element.
+// A sequence of basic types, as a polynomial of their handles. So it depends on the sequence alone,
+// and parts are appended and repeated without visiting each element.
 class Sequence {
 public:
     Sequence() = default;
@@ -156,7 +157,7 @@ Sequence sequence_of(MPI_Datatype type) {
         return Sequence();
     }
     Sequence part = sequence_of(parts.front());
-    if (parts.size() == 1) { // whatever says where they lie
+    if (parts.size() == 1) { // wherever they lie
         const uint64_t size = size_of(parts.front());
         return size > 0 ? part.repeated(size_of(type) / size) : Sequence();
     }
@@ -170,11 +171,10 @@ Sequence sequence_of(MPI_Datatype type) {
     return all;
 }
 
-// Larger types are packed, rather than looked at like this.
+// Larger types count as out of order: they are not tried.
 constexpr int64_t largest_tried = int64_t{1} << 24;
 
-// One element of another type, ready to be used: whether the program has committed that, MPI tells
-// it where it uses it.
+// A committed type of one element of another type, which need not be committed.
 class Committed {
 public:
     explicit Committed(MPI_Datatype type) {
@@ -191,8 +191,8 @@ private:
     MPI_Datatype own_ = MPI_DATATYPE_NULL;
 };
 
-// MPI packs one element, whose bytes lie without gaps, as they lie: tried with bytes that tell
-// their places, one digit of the place at a time.
+// Returns whether MPI packs one element, whose bytes lie without gaps, as it lies. Tries it with
+// bytes that hold their own positions, one digit at a time.
 bool packs_as_it_lies(MPI_Datatype type, const DatatypeFacts &facts) {
     const Committed element_type(type);
     const auto size = static_cast<size_t>(facts.size);
@@ -253,8 +253,7 @@ DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts) {
     }
     const Sequence sequence = sequence_of(type);
     const DatatypeLayout makeup = {sequence.sum(), is_in_order(type, facts), sequence.padded()};
-    // Nothing is kept of the types that it is made of: they may have been freed, and nobody would
-    // say when their handles mean others.
+    // Keeps nothing about the parts: they may have been freed, and their handles reused.
     const std::scoped_lock lock(known().mutex);
     known().types.emplace(word_of(type), makeup);
     return makeup;

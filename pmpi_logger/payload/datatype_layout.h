@@ -10,27 +10,28 @@ namespace cd::logger {
 
 struct DatatypeFacts;
 
-// What a datatype is made of.
+// The basic types of a datatype, and how they lie in memory.
 struct DatatypeLayout {
-    // Of the basic types in one element, in their order: the same for all types that MPI would let
-    // match, however they are made. That of a basic type is its handle.
+    // Identifies the sequence of basic types in one element. All types that MPI lets match have the
+    // same one; a basic type has its handle.
     uint64_t signature = 0;
-    // The data in memory are in the order in which MPI sends them, one element behind the other.
+    // True if the data lie in memory in the order in which MPI sends them, element after element.
     bool in_order = false;
-    // Some basic types have bytes that nobody writes when giving them a value: they mean nothing.
+    // True if some basic types have padding bytes, which nobody writes.
     bool padded = false;
 };
 
-// MPI is asked once, when the type is first used; facts are the type's. Thread-safe.
+// Returns the layout of `type`, whose facts are `facts`. Asks MPI at the first use of the type.
+// Thread-safe.
 DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts);
 
-// Whether MPI has it from the start, and nobody may free it.
+// Returns whether `type` is predefined, so that nobody may free it.
 bool is_basic(MPI_Datatype type);
 
-// Of how many types the program has made it.
+// Returns how many types `type` was made of.
 size_t count_parts(MPI_Datatype type);
 
-// The type is about to be freed; its handle may come to mean another one.
+// Forgets `type`, which is about to be freed: its handle may be given to another type.
 void forget_makeup(MPI_Datatype type);
 
 } // namespace cd::logger

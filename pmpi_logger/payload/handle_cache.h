@@ -12,8 +12,8 @@
 
 namespace cd::logger {
 
-// What MPI has said of a few handles lately, for each thread. All is forgotten before MPI frees a
-// handle of the kind: at once another thread may be given it, for another object.
+// A cache, for each thread, of what MPI said about a few handles. It is emptied before MPI frees a
+// handle of the kind, since another thread may get the handle at once.
 template <typename Handle, typename Facts, Facts (*ask)(Handle)> class HandleCache {
 public:
     // Valid until the thread asks for another handle.
@@ -22,7 +22,7 @@ public:
         return facts != nullptr ? *facts : ask_and_keep(handle);
     }
 
-    // The same, or nullptr where MPI has to be asked.
+    // The same, or nullptr if it is not in the cache.
     [[gnu::always_inline]] static const Facts *known(Handle handle) {
         const uint64_t key = word_of(handle);
         const Places *own = ThreadData<Places>::if_made();
@@ -53,8 +53,8 @@ private:
         return place.facts;
     }
 
-    // Handles are addresses, or numbers that count up from many zeros: the upper bits of a product
-    // depend on all of theirs.
+    // Handles are addresses, or numbers that count up from many zeros. The upper bits of the
+    // product depend on all bits.
     static size_t place_of(uint64_t key) {
         static_assert(places == 64);
         return key * 0x9E3779B97F4A7C15 >> 58;

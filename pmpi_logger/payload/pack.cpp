@@ -36,8 +36,7 @@ void in_steps(const Block &block, int64_t elements, const DatatypeFacts &facts, 
     }
 }
 
-// The same data from another address than MPI_BOTTOM, which MPICH takes for a missing argument when
-// it packs.
+// A block at another address than MPI_BOTTOM, which MPICH refuses to pack from.
 class Rooted {
 public:
     Rooted(const Block &block, const DatatypeFacts &facts) : block_(block) {
@@ -65,7 +64,7 @@ private:
     MPI_Datatype shifted_ = MPI_DATATYPE_NULL;
 };
 
-// Of a type that is not committed nothing is packed: the call that it is for fails by itself.
+// Packs nothing if the type is not committed: the program's call fails by itself.
 size_t pack(const Block &block, int64_t elements, const DatatypeFacts &facts, std::byte *to) {
     std::byte *const begin = to;
     const Rooted rooted(block, facts);
@@ -153,7 +152,7 @@ void deliver(const Block &block, const void *data, size_t bytes) {
     const size_t whole = bytes / size;
     unpack(block, static_cast<int64_t>(whole), facts, from);
     if (const size_t rest = bytes % size; rest > 0) {
-        // The last element came in part: what did not come stays as it is.
+        // The last element came in part: the rest of it stays as it is.
         const Block last = {static_cast<char *>(block.address) +
                                 static_cast<int64_t>(whole) * facts.extent,
                             1, block.type};

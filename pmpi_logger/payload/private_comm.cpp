@@ -17,7 +17,7 @@ MPI_Comm own = MPI_COMM_NULL;
 MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
 #endif
 
-// A duplicate would take the program's attributes, and call its functions to copy them.
+// Splits: a duplicate would copy the program's attributes and call its functions.
 void make() {
     const ReentryGuard inside;
     if (MpiLife::has_world()) {

@@ -6,14 +6,14 @@
 
 namespace cd::logger {
 
-// A communicator of this rank alone whose errors come back: MPI packs for some communicator, and a
-// call that is the logger's own must not end the program. From any thread.
+// Returns a communicator of this rank alone that returns errors, so that calls of the logger never
+// end the program. Thread-safe.
 MPI_Comm own_comm();
 
-// Before MPI ends. What MPI's end still calls of the program gets MPI_COMM_SELF.
+// Frees that communicator before MPI ends. Later calls get MPI_COMM_SELF.
 void free_own_comm();
 
-// MPI_COMM_SELF; where a program has sessions only, there is none, and the result is own_comm().
+// Returns MPI_COMM_SELF, or own_comm() in a program that has sessions only.
 MPI_Comm self_comm();
 
 } // namespace cd::logger

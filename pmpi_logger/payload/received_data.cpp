@@ -8,13 +8,12 @@
 namespace cd::logger {
 namespace {
 
-// Ranks that this one talks to in a collective operation: of the other group, if there is one.
+// Returns how many ranks this one talks to: those of the remote group, if there is one.
 int peers(const CommCache &comm) { return comm.inter != 0 ? comm.remote_size : comm.size; }
 
 int peers(const Arguments &a) { return peers(comm_facts_of(a.comm)); }
 
-// Between groups the root says that it is the root, and the others of its group that they are not
-// concerned.
+// Between two groups the root gives MPI_ROOT, and the others of its group MPI_PROC_NULL.
 bool is_root(const Arguments &a) {
     const CommCache &comm = comm_facts_of(a.comm);
     return comm.inter != 0 ? a.root == MPI_ROOT : a.root == comm.rank;
@@ -76,7 +75,7 @@ void send_vector_to(const Arguments &a, int ranks, Blocks &blocks) {
     }
 }
 
-// None where the program gives no types, which is an error of MPI's.
+// Adds nothing if the program gives no types, which MPI refuses.
 Block mixed(const void *buffer, const Numbers &displs, const Numbers &counts,
             const MPI_Datatype *types, int i) {
     return types != nullptr ? Block{moved(buffer, displs[i]), counts[i], types[i]} : Block{};
@@ -152,7 +151,7 @@ void receive_bcast(const Arguments &a, Blocks &blocks) {
     }
 }
 
-// own: the rank whose part is there already, or -1.
+// `own`: the rank whose part is in place already, or -1.
 void receive_from(const Arguments &a, int ranks, int own, Blocks &blocks) {
     if (own < 0) {
         blocks.push_back({a.recv_buf, a.recv_count * ranks, a.recv_type});
@@ -196,7 +195,7 @@ void receive_gatherv(const Arguments &a, Blocks &blocks) {
     }
 }
 
-// A root that is in its own group gets its part like everybody, unless it is in place.
+// A root in its own group gets its part like the others, unless it is in place.
 void receive_scatter(const Arguments &a, Blocks &blocks) {
     if (takes_from_root(a) || (comm_facts_of(a.comm).inter == 0 && a.recv_buf != MPI_IN_PLACE)) {
         receive_whole(a, blocks);
@@ -240,8 +239,8 @@ void receive_exscan(const Arguments &a, Blocks &blocks) {
 
 // ---- Neighbours ---------------------------------------------------------------------------
 
-// Nothing goes to those that are not there, at the ends of a grid, and what would come from them
-// stays as it is. blocks: one for each neighbour, behind others.
+// Removes blocks of neighbours that do not exist, at the ends of a grid. `blocks`: one for each
+// neighbour, behind `others` that stay.
 void leave_out_absent(const Arguments &a, size_t others, Blocks &blocks) {
     uint64_t absent = comm_facts_of(a.comm).absent_neighbors;
     for (size_t i = others; absent != 0; ++i, absent >>= 1) {
@@ -251,7 +250,7 @@ void leave_out_absent(const Arguments &a, size_t others, Blocks &blocks) {
     }
 }
 
-// As much to or from each neighbour, in a row.
+// Adds an equally long block for each neighbour, one behind the other.
 void add_neighbors(const Block &first, int neighbors, const Arguments &a, Blocks &blocks) {
     if (comm_facts_of(a.comm).absent_neighbors == 0) {
         blocks.push_back({first.address, first.count * neighbors, first.type});

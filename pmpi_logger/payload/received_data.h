@@ -6,14 +6,13 @@
 
 namespace cd::logger {
 
-// Which bytes a call brings to this rank, and which it sends from here, for each way that MPI has.
-// functions.def names one for each function. What a call brings to nobody here is not in the log:
-// nothing at the root of a broadcast, nothing of a reduction away from its root.
+// Which bytes a call brings to this rank, and which it sends, for each kind of MPI call.
+// functions.def names the kind of each function. Data for other ranks are not logged.
 struct Arrivals {
-    static const Arrival nothing; // sends what it is given; files are written like that, too
-    static const Arrival nothing_told_by_root; // one rank tells MPI what it needs
-    static const Arrival message;              // as many bytes of the buffer as the status tells
-    static const Arrival fetched;              // what is sent need not be memory
+    static const Arrival nothing;              // sends its buffer; writes of files do so too
+    static const Arrival nothing_told_by_root; // only the root's arguments count
+    static const Arrival message;              // as many bytes as the status says
+    static const Arrival fetched;              // what is sent may be no memory
     static const Arrival message_replaced;
     static const Arrival partitioned;
     static const Arrival bcast;
@@ -37,13 +36,13 @@ struct Arrivals {
     static const Arrival neighbor_alltoallv;
     static const Arrival neighbor_alltoallw;
 
-    // For how many ranks a call has counts and displacements, or types; 0 where MPI does not look
-    // at them.
+    // Returns for how many ranks a call has counts and displacements, or types; 0 where MPI ignores
+    // them.
     static int ranks_sent_to(const Call &call);
     static int ranks_received_from(const Call &call);
 
-    // Whether what is sent is the send buffer as it is given, if it is, and what is received the
-    // receive buffer, or nothing: then the two below tell it at once, without the ways above.
+    // True if the call sends its send buffer as it is given and receives into its receive buffer or
+    // nothing. Then the functions below answer without a list of blocks.
     static constexpr bool is_plain(const Arrival &way) {
         return &way == &nothing || &way == &message || &way == &allreduce;
     }

@@ -7,8 +7,8 @@
 
 namespace cd::logger {
 
-// Bytes that a message brought. What the program would get from MPI_Get_elements with MPI_BYTE, in
-// an instant: both implementations keep it in the status.
+// Returns how many bytes a message brought, from the implementation's status: faster than
+// MPI_Get_elements.
 inline size_t bytes_received(const MPI_Status &status) {
 #ifdef OPEN_MPI
     return status._ucount;
@@ -26,17 +26,16 @@ inline bool was_cancelled(const MPI_Status &status) {
 #endif
 }
 
-// Whether a null pointer is no way to ignore a status here, but a mistake that MPI tells of.
+// Returns whether the status is a null pointer that does not mean "ignore": MPI refuses it.
 inline bool no_status(const MPI_Status *wanted) {
     return wanted == nullptr && wanted != MPI_STATUS_IGNORE;
 }
 
-// MPI_ERROR of a status that MPI is given, to find out whether it writes it, which it need not do.
+// The value of MPI_ERROR that shows whether MPI writes it, which it need not do.
 constexpr int unwritten_error = 0x5EED0BAD;
 
-// Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR.
-// Use: pass to() to MPI, then settle(); written() is what it wrote. What is lent lies elsewhere, so
-// that MPI is told of nothing else.
+// Lends a call a status if the program ignores it, and finds out whether MPI writes MPI_ERROR. Pass
+// to() to MPI and call settle(); written() is what MPI wrote.
 class StatusLoan {
 public:
     StatusLoan(MPI_Status *wanted, MPI_Status &lent)
@@ -61,7 +60,7 @@ private:
     int before_;
 };
 
-// Gives the program a logged status, as MPI wrote it.
+// Gives the program a logged status as MPI wrote it.
 inline void give_status(const MPI_Status &logged, bool error_written, MPI_Status *wanted) {
     if (wanted != MPI_STATUS_IGNORE && !no_status(wanted)) {
         const int before = wanted->MPI_ERROR;

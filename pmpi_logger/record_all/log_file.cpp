@@ -39,24 +39,24 @@ struct BlockHeader {
     uint32_t checksum = 0; // of the rest of the header, and the entries
     uint64_t size = 0;     // of the entries
     uint64_t entries = 0;  // in the file, up to the block's end
-    uint64_t missed = 0;   // that are in no block up to there, since they could not be recorded
+    uint64_t missed = 0;   // entries that could not be recorded
 };
 
-// Until its descriptor is closed, the file is this process's alone: false with EWOULDBLOCK if it is
-// another one's. Where files cannot be locked, nobody knows.
+// Locks the file for this process. Returns false with EWOULDBLOCK if another process has it; true
+// where files cannot be locked.
 bool take(int descriptor) {
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-// Somebody has taken it for one of an earlier run.
+// True if another process removed it as a file of an earlier run.
 bool is_removed(int descriptor) {
     struct stat file = {};
     return fstat(descriptor, &file) == 0 && file.st_nlink == 0;
 }
 
-// An empty file for this process alone. -1: errno says why.
+// Opens an empty file for this process alone. Returns -1 and sets errno on failure.
 int open_alone(const std::string &path, int flags) {
-    constexpr int most_removals = 10; // there are file systems that count no links
+    constexpr int most_removals = 10; // some file systems count no links
     for (int i = 0;; ++i) {
         const int descriptor = os::system().open_at(AT_FDCWD, path.c_str(),
                                                     O_WRONLY | O_CREAT | O_NOFOLLOW | flags, 0600);
@@ -108,7 +108,7 @@ void LogFile::open_unlike_others(const std::string &directory, const std::string
     }
 }
 
-// False: errno says why.
+// Returns false and sets errno on failure.
 bool LogFile::make(const std::string &directory, const std::string &name, int flags) {
     path_ = directory + "/" + name + ".cdmpilog";
     if (os::system().make_directory_at(AT_FDCWD, directory.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -154,7 +154,7 @@ void LogFile::append(const void *entry, uint64_t size) {
     }
     last_.reset();
     bool added = add_to_block(entry, size);
-    if (!added && !block_.empty()) { // perhaps there is room in what has been written
+    if (!added && !block_.empty()) { // writing the block out makes room
         write_block();
         added = is_open() && add_to_block(entry, size);
     }
@@ -215,7 +215,7 @@ void LogFile::close() {
         write_what_there_is();
     }
     if (is_open() && is_ours()) {
-        if (process_ == getpid()) { // a child may have a copy for much longer
+        if (process_ == getpid()) { // a forked child may keep a copy for long
             flock(descriptor_, LOCK_UN);
         }
         if (::close(descriptor_) != 0) {
@@ -233,12 +233,12 @@ void LogFile::write_what_there_is() {
 
 void LogFile::write_block() {
     last_.reset();
-    if (process_ != getpid()) { // the parent's file, and its entries
+    if (process_ != getpid()) { // the file and its entries are the parent's
         block_.clear();
         return;
     }
     if (!is_ours()) {
-        descriptor_ = -1; // nor is it ours to close
+        descriptor_ = -1; // and not ours to close
         errno = EBADF;
         give_up("write");
         return;
@@ -303,7 +303,7 @@ void remove_earlier_files(const std::string &directory, int rank, int size) {
     if (is_in_use(directory + "/rank-" + std::to_string(rank) + ".cdmpilog")) {
         return;
     }
-    std::error_code error; // what cannot be removed stays
+    std::error_code error; // files that cannot be removed stay
     for (std::filesystem::directory_iterator file(directory, error), end; !error && file != end;
          file.increment(error)) {
         const std::string name = file->path().filename().string();

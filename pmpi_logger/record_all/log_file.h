@@ -21,15 +21,15 @@ public:
     LogFile &operator=(const LogFile &) = delete;
     ~LogFile();
 
-    // Makes directory if it is not there, and begins the file name.cdmpilog in it, instead of one
-    // that an earlier run has left. False, and nothing has happened, if another process has that
-    // open.
+    // Makes `directory` if necessary and begins the file name.cdmpilog in it, replacing that of an
+    // earlier run. Returns false if another process has it open.
     bool open(const std::string &directory, const std::string &name, int rank);
-    // The same, where one that is there is somebody else's: the name gets a number then.
+    // The same, but never replaces a file: adds a number to the name.
     void open_unlike_others(const std::string &directory, const std::string &name, int rank);
 
     void append(const void *entry, uint64_t size);
-    // The last one begins with other bytes now. False if it is in the file already as it was.
+    // Replaces the beginning of the last entry. Returns false if it was written to the file
+    // already.
     bool change_last(const void *beginning, size_t size);
     void miss(); // an entry that could not be recorded
     void flush();
@@ -47,16 +47,16 @@ private:
     bool write_all(const void *data, size_t size);
     void give_up(const char *doing);
 
-    std::mutex mutex_; // a thread that ends the process flushes all files
+    std::mutex mutex_; // the thread that ends the process flushes all files
     std::string path_;
     int descriptor_ = -1;
-    // Whose descriptor it is, and of which file: a child has a copy of all this, and a program may
-    // close what it has not opened, and open something else under the number.
+    // The process and the file that the descriptor belongs to: forked children have a copy, and a
+    // program may close descriptors that it did not open.
     pid_t process_ = 0;
     dev_t device_ = 0;
     ino_t inode_ = 0;
     std::vector<std::byte> block_;
-    std::optional<size_t> last_; // where in it the entry begins that was appended last
+    std::optional<size_t> last_; // where in the block the last entry begins
     uint64_t entries_ = 0;       // so far
     uint64_t missed_ = 0;
     uint64_t missed_written_ = 0; // what the last block says

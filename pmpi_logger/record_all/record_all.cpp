@@ -25,7 +25,7 @@
 
 namespace cd::logger {
 
-// Of one thread.
+// The recording of one thread.
 struct Recording {
     cd_handle cd = nullptr;
     uint64_t family = 0;
@@ -42,12 +42,12 @@ pid_t process = 0;
 size_t limit = usual_limit;
 
 struct Recordings {
-    // Not held when the library is called: it tells the program's observer, which may wait for
-    // another thread's first call of MPI.
+    // Not held during calls of the library: its observer may wait for another thread's first call
+    // of MPI.
     std::mutex mutex;
     std::vector<std::unique_ptr<Recording>> all;
     unsigned begun = 0;
-    bool beside_others = false; // another job writes the files that ranks usually have
+    bool beside_others = false; // another job writes files with the usual names
 };
 
 // Never destroyed: threads may go on while the process ends.
@@ -78,7 +78,7 @@ bool was_spawned() {
     return parent != MPI_COMM_NULL;
 }
 
-// What the names of this run's files do not replace would be taken for its own.
+// Removes files of earlier runs that this run does not replace.
 void remove_files_of_earlier_runs() {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory != nullptr && !was_spawned()) {
@@ -86,13 +86,13 @@ void remove_files_of_earlier_runs() {
     }
 }
 
-// Threads begin at the same time: each has its own, which names its CD and its file.
+// Returns the number of a thread, which names its CD and its file.
 unsigned take_number() {
     const std::scoped_lock lock(recordings().mutex);
     return ++recordings().begun;
 }
 
-// Of a thread that is not recorded, unless others have begun meanwhile.
+// Gives the number of a thread back that is not recorded, unless later threads have numbers.
 void give_number_back(unsigned number) {
     const std::scoped_lock lock(recordings().mutex);
     if (recordings().begun == number) {
@@ -100,7 +100,7 @@ void give_number_back(unsigned number) {
     }
 }
 
-// Others have the rank, too, if processes have started this one, or another job writes there.
+// Opens the file. Adds the process number if this process was spawned or another job writes there.
 void open_file(LogFile &file, unsigned number) {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory == nullptr) {
@@ -121,7 +121,7 @@ void open_file(LogFile &file, unsigned number) {
 
 } // namespace
 
-// A thread that ends before the program takes its CD along.
+// Ends the CD of a thread that ends before the program.
 struct RecordAll::EndOfThread {
     ~EndOfThread() {
         if (getpid() != process) {
@@ -149,7 +149,7 @@ void RecordAll::begin() {
         limit = size_in("CD_LOG_LIMIT", usual_limit);
         process = getpid();
         remove_files_of_earlier_runs();
-        begin_here(); // before any other thread, whose file would be the first one
+        begin_here(); // before any other thread, which would get the first file
         RecordFailure::count_missing_by([] {
             const bool counts = records();
             if (counts) {
@@ -168,8 +168,8 @@ bool RecordAll::begin_thread() {
     return state == State::on && !ReentryGuard::mpi() && begin_here();
 }
 
-// False in a thread that has a CD of its own, or is in a function that the library calls: it is
-// recorded from when that has ended.
+// Returns false in a thread that has a CD of its own or is in a callback of the library: it is
+// recorded later.
 bool RecordAll::begin_here() {
     if (*cd_log_possible() != 0) {
         return false;
@@ -185,7 +185,7 @@ bool RecordAll::begin_here() {
     recording->cd = cd_log_create_root(name.c_str(), &error);
     if (recording->cd == nullptr && error == CD_ERROR_IN_CALLBACK) {
         give_number_back(number);
-        return false; // a function of the program's that the library calls
+        return false; // in a callback of the library
     }
     cd_log_place place = {};
     if (recording->cd == nullptr || cd_log_keep_newest(limit) == 0 || cd_log_here(&place) == 0) {
@@ -231,7 +231,7 @@ void RecordAll::end_here() {
 
 void RecordAll::flush() {
     if (getpid() != process) {
-        return; // a child's copy, whose lock nobody may be there to release
+        return; // a forked child, in which nobody may be there to release the lock
     }
     const std::scoped_lock lock(recordings().mutex);
     for (const auto &recording : recordings().all) {

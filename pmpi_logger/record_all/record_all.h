@@ -11,32 +11,30 @@ namespace cd::logger {
 
 struct Recording;
 
-// CD_LOG=all: each thread that calls MPI has a CD around everything from MPI_Init to MPI_Finalize,
-// so that the MPI calls of a program that nobody touched are recorded. Nobody can restore those
-// CDs, so objects are freed when the program frees them, nothing is copied for later, and no call
-// is refused.
+// CD_LOG=all: each thread that calls MPI gets a CD from MPI_Init to MPI_Finalize, so that the calls
+// of an unchanged program are recorded. Nobody restores these CDs: objects are freed at once,
+// nothing is copied for later, and no call is refused.
 class RecordAll {
 public:
-    // Whether what this thread records goes to its CD.
+    // Returns whether this thread records into such a CD now.
     static bool records() { return own_ != nullptr && is_active(); }
 
-    // Whether what stands at place was recorded there, by whatever thread.
+    // Returns whether the entry at `place` was recorded so, by any thread.
     static bool holds(const cd_log_place &place);
 
     static void begin(); // MPI is up
-    // This thread calls MPI. False if it should say so at its next call, too: it may have to be
-    // recorded from then on.
+    // Called at this thread's first MPI call. Returns false if it should be called again at the
+    // next one.
     static bool begin_thread();
     static void end();   // MPI is about to end
     static void flush(); // the process may end now
-    // The same where nobody may be waited for: a signal handler may have interrupted a writer.
+    // The same without waiting for a lock: a signal handler may have interrupted a writer.
     static void flush_if_possible();
 
-    // An entry has been written into the CD's log, which keeps the newest ones within CD_LOG_LIMIT
-    // bytes. Puts it into the file of CD_LOG_FILE.
+    // Puts an entry that was written into the log of CD_LOG=all into the file of CD_LOG_FILE.
     static void written(const void *entry, size_t length);
-    // Of the entry that was written last the header is another one now. False if the file has it as
-    // it was.
+    // Changes the header of the last entry in the file. Returns false if it was written out
+    // already.
     static bool changed(const void *header, size_t size);
 
 private:

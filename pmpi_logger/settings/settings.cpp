@@ -19,7 +19,7 @@
 namespace cd::logger {
 namespace {
 
-// Once, also where the variable is read again and again.
+// Reports each invalid value once.
 void tell(const char *variable, const char *text, const std::string &allowed) {
     static std::mutex mutex;
     static auto &told = *new std::set<std::string>; // MPI may be used while the process ends

@@ -8,17 +8,17 @@
 
 namespace cd::logger {
 
-// What a variable of the environment says. A value that is not understood is told on standard
-// error, once, with what is, and counts as none.
+// Reads variables of the environment. An invalid value counts as not set; it is reported once, with
+// what is allowed.
 
-// Which of the values it has; nothing where it is not set.
+// Returns the index of its value, or nothing if it is not set.
 std::optional<size_t> choice_in(const char *variable, std::initializer_list<const char *> values);
 
-// Not negative.
+// Return a number that is not negative.
 double seconds_in(const char *variable, double otherwise);
 int count_in(const char *variable, int otherwise);
 
-// In bytes, or with K, M or G; more than none.
+// Returns a size greater than 0, given in bytes or with K, M or G.
 size_t size_in(const char *variable, size_t otherwise);
 
 } // namespace cd::logger

@@ -8,6 +8,7 @@
 #include "payload/pack.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
+#include "requests/completion.h"
 #include "requests/table.h"
 
 #include <algorithm>

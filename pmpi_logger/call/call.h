@@ -88,6 +88,9 @@ struct Call {
     static constexpr int most_words = 16;
     static constexpr int most_outputs = 4;
 
+    Call() = default;
+    Call(Fn its_fn, const void *its_site) : fn(its_fn), site(its_site) {}
+
     Fn fn = Fn::count;
     const void *site = nullptr; // the caller's address
     const Arrival *arrival = nullptr;

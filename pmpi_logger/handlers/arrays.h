@@ -11,11 +11,21 @@
 
 namespace cd::logger {
 
+// Gives MPI the copies of the buffers in `staging`.
+//
 // MPI may look at the arrays that a call has, a number or a type for each rank, until its request
 // is complete: Open MPI lets go of the types then. A restore changes those of the program. So MPI
 // gets copies, beside the data that it works on.
 template <typename Roles, typename Tuple>
-void keep_arrays(const Call &call, Tuple &arguments, Staging &staging) {
+void stage_arguments(const Call &call, Tuple &arguments, Staging &staging) {
+    if constexpr (Roles::has(Role::send_buf)) {
+        auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
+        buffer = staging.send_buf(buffer);
+    }
+    if constexpr (Roles::has(Role::recv_buf)) {
+        auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
+        buffer = staging.recv_buf(buffer);
+    }
     const auto keep = [&]<Role... R>(int length) {
         const auto keep_one = [&]<Role One>() {
             if constexpr (Roles::has(One)) {

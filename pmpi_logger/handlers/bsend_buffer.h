@@ -27,9 +27,7 @@ public:
             return call_mpi<F>(buffer, size);
         }
         int64_t bytes = 0;
-        Call call;
-        call.fn = F;
-        call.site = site;
+        Call call(F, site);
         const int result = run(call, static_cast<void **>(buffer), &bytes);
         *size = static_cast<Size>(bytes);
         return result;

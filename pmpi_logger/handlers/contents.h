@@ -27,9 +27,7 @@ public:
             }
             return result;
         }
-        Call call;
-        call.fn = F;
-        call.site = site;
+        Call call(F, site);
         call.add_word(word_of(MovedTypes::recorded(type)));
         if (mode == CD_LOG_REPLAYING) {
             Parts recorded;

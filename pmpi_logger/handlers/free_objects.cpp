@@ -69,9 +69,7 @@ void Releases::freed_again(uint64_t handle, bool given_once, uint64_t which) {
 }
 
 int FreesMemory::note(const void *site, void *memory) {
-    Call call;
-    call.fn = Fn::MPI_Free_mem;
-    call.site = site;
+    Call call(Fn::MPI_Free_mem, site);
     call.add_word(word_of(memory));
     int result = MPI_SUCCESS;
     if (cd_log_mode() == CD_LOG_REPLAYING) {

@@ -24,9 +24,7 @@ template <Fn F> struct Row;
 
 // One intercepted call, its arguments decoded.
 template <Fn F, typename... A> [[gnu::always_inline]] inline Call decode(const void *site, A... a) {
-    Call call;
-    call.fn = F;
-    call.site = site;
+    Call call(F, site);
     note_all(typename Row<F>::Roles{}, call.arguments, a...);
     take_all(typename Row<F>::Roles{}, call, a...);
     return call;
@@ -39,9 +37,7 @@ struct MovesData {
 protected:
     template <Fn F, typename... A> static Call decode_data(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
-        Call call;
-        call.fn = F;
-        call.site = site;
+        Call call(F, site);
         call.arrival = &Row<F>::of;
         note_all(Roles{}, call.arguments, a...);
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {

@@ -66,9 +66,7 @@ void OpensSession::opened(MPI_Session session) {
 #endif
 
 double ReadsClock::read(const void *site, int mode) {
-    Call call;
-    call.fn = Fn::MPI_Wtime;
-    call.site = site;
+    Call call(Fn::MPI_Wtime, site);
     if (mode == CD_LOG_REPLAYING) {
         if (std::optional<EntryReader> entry = next_entry_if_same(call)) {
             return entry->take<double>();

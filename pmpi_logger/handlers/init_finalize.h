@@ -14,24 +14,18 @@ namespace cd::logger {
 class Initializes : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const int mode = Logging::mode();
         if (ReentryGuard::mpi()) {
             return call_mpi<F>(a...);
         }
-        const Call call = decode_data<F>(site, a...);
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = Blocking::replay(call, false);
-            return result == run_live ? Initializes::call<F>(site, a...) : result;
-        }
-        const ReentryGuard inside;
-        const int result = call_mpi<F>(a...);
-        if (result == MPI_SUCCESS) {
-            initialized();
-        }
-        if (mode == CD_LOG_RECORDING) {
-            Blocking::record(call, result, nullptr, false);
-        }
-        return result;
+        const auto make = [](A... b) {
+            const ReentryGuard inside;
+            const int result = call_mpi<F>(b...);
+            if (result == MPI_SUCCESS) {
+                initialized();
+            }
+            return result;
+        };
+        return Blocking::call_by<F>(make, site, a...);
     }
 
 private:
@@ -62,25 +56,18 @@ class OpensSession : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
-        const int mode = Logging::mode();
         if (ReentryGuard::mpi()) {
             return call_mpi<F>(info, handler, session);
         }
-        const Call call = decode_data<F>(site, info, handler, session);
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = Blocking::replay(call, false);
-            return result == run_live ? OpensSession::call<F>(site, info, handler, session)
-                                      : result;
-        }
-        const ReentryGuard inside;
-        const int result = call_mpi<F>(info, handler, session);
-        if (result == MPI_SUCCESS) {
-            opened(*session);
-        }
-        if (mode == CD_LOG_RECORDING) {
-            Blocking::record(call, result, nullptr, false);
-        }
-        return result;
+        const auto make = [](MPI_Info i, MPI_Errhandler h, MPI_Session *s) {
+            const ReentryGuard inside;
+            const int result = call_mpi<F>(i, h, s);
+            if (result == MPI_SUCCESS) {
+                opened(*s);
+            }
+            return result;
+        };
+        return Blocking::call_by<F>(make, site, info, handler, session);
     }
 
 private:
@@ -91,27 +78,21 @@ private:
 class ClosesSession : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Session *session) {
-        const int mode = Logging::mode();
         if (ReentryGuard::mpi() || session == nullptr) {
             return call_mpi<F>(session);
         }
-        const Call call = decode_data<F>(site, session);
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = Blocking::replay(call, false);
-            return result == run_live ? ClosesSession::call<F>(site, session) : result;
-        }
-        if (MpiLife::is_last_session()) {
+        if (Logging::mode() != CD_LOG_REPLAYING && MpiLife::is_last_session()) {
             Finalizes::finalizing();
         }
-        const ReentryGuard inside;
-        const int result = free_object(session, [&] { return call_mpi<F>(session); });
-        if (result == MPI_SUCCESS) {
-            MpiLife::session_ends();
-        }
-        if (cd_log_mode() == CD_LOG_RECORDING) {
-            Blocking::record(call, result, nullptr, false);
-        }
-        return result;
+        const auto make = [](MPI_Session *s) {
+            const ReentryGuard inside;
+            const int result = free_object(s, [s] { return call_mpi<F>(s); });
+            if (result == MPI_SUCCESS) {
+                MpiLife::session_ends();
+            }
+            return result;
+        };
+        return Blocking::call_by<F>(make, site, session);
     }
 };
 #endif
@@ -154,9 +135,7 @@ public:
             return call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made,
                                errors);
         }
-        Call call;
-        call.fn = F;
-        call.site = site;
+        Call call(F, site);
         call.arrival = &Row<F>::of;
         call.add_word(word_of(comm));
         call.add_output({made, sizeof *made});

@@ -97,9 +97,7 @@ bool ReadiesParts::replay(const Call &call, int &result) {
 }
 
 Call AsksForPart::call_of(Fn fn, const void *site, int part) {
-    Call call;
-    call.fn = fn;
-    call.site = site;
+    Call call(fn, site);
     call.add_word(static_cast<uint64_t>(part));
     return call;
 }

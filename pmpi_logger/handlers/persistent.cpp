@@ -122,13 +122,6 @@ void is_not_freed(Request &request) {
     }
 }
 
-Call simple_call(Fn fn, const void *site) {
-    Call call;
-    call.fn = fn;
-    call.site = site;
-    return call;
-}
-
 // Its buffers are where they were in the first execution.
 void back_in_place(const Call &call, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
@@ -294,7 +287,7 @@ int Activates::start(int count, const MPI_Request *requests, int &started) {
 int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
-    Call call = simple_call(fn, site);
+    Call call(fn, site);
     call.add_word(static_cast<uint64_t>(count));
     if (mode != CD_LOG_OFF) {
         add_checksums(call, requests, count);
@@ -372,7 +365,7 @@ int Cancels::run(const void *site, MPI_Request *handle) {
     if (mode == CD_LOG_OFF) {
         return call_mpi<Fn::MPI_Cancel>(&known);
     }
-    const Call call = simple_call(Fn::MPI_Cancel, site);
+    const Call call(Fn::MPI_Cancel, site);
     if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;
         std::optional<EntryReader> entry = next_entry(call, result);
@@ -391,7 +384,7 @@ int Cancels::run(const void *site, MPI_Request *handle) {
 int CompletesGeneralized::run(const void *site, MPI_Request handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
-    const Call call = simple_call(Fn::MPI_Grequest_complete, site);
+    const Call call(Fn::MPI_Grequest_complete, site);
     if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;
         const bool is_in_log = next_entry(call, result).has_value();

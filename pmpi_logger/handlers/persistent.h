@@ -67,8 +67,7 @@ public:
         if constexpr (K == Request::Kind::collective || K == Request::Kind::partitioned) {
             staging = staging_of(call, Roles::has(Role::send_buf));
             if (!staging.empty()) {
-                stage<Roles>(arguments, staging);
-                keep_arrays<Roles>(call, arguments, staging);
+                stage_arguments<Roles>(call, arguments, staging);
             }
         }
         Purpose purpose = purpose_for(call, K);
@@ -108,18 +107,6 @@ private:
             return result;
         default:
             return result;
-        }
-    }
-
-    template <typename Roles, typename Tuple>
-    static void stage(Tuple &arguments, const Staging &staging) {
-        if constexpr (Roles::has(Role::send_buf)) {
-            auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
-            buffer = staging.send_buf(buffer);
-        }
-        if constexpr (Roles::has(Role::recv_buf)) {
-            auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
-            buffer = staging.recv_buf(buffer);
         }
     }
 

@@ -135,9 +135,7 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(*handle);
-    Call call;
-    call.fn = Fn::MPI_Request_free;
-    call.site = site;
+    Call call(Fn::MPI_Request_free, site);
     cd_log_place place = {};
     cd_log_here(&place);
     int result = MPI_SUCCESS;

@@ -187,8 +187,7 @@ private:
         if constexpr (W == Works::on_staging) {
             staging = staging_of(call, K, Roles::has(Role::send_buf));
             if (!staging.empty()) {
-                stage<Roles>(arguments, staging);
-                keep_arrays<Roles>(call, arguments, staging);
+                stage<Roles>(call, arguments, staging);
             }
         }
         const int result = make();
@@ -216,15 +215,8 @@ private:
     }
 
     template <typename Roles, typename Tuple>
-    static void stage(Tuple &arguments, const Staging &staging) {
-        if constexpr (Roles::has(Role::send_buf)) {
-            auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
-            buffer = staging.send_buf(buffer);
-        }
-        if constexpr (Roles::has(Role::recv_buf)) {
-            auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
-            buffer = staging.recv_buf(buffer);
-        }
+    static void stage(const Call &call, Tuple &arguments, Staging &staging) {
+        stage_arguments<Roles>(call, arguments, staging);
         if constexpr (K == Request::Kind::collective && Roles::has(Role::out)) {
             auto &made = std::get<Roles::index(Role::out)>(arguments);
             made = static_cast<std::remove_reference_t<decltype(made)>>(staging.recv_buf(made));

@@ -55,7 +55,7 @@ FAMILIES = {
         "marks them as started; nothing is sent",
     ),
     "Cancels": ("result", "gives it, or cancels what is still under way"),
-    "FreesRequest": ("the call", "forgets the request"),
+    "FreesRequest": ("the call, unless data are still to come: then it is refused", "forgets the request"),
     "AttachesBuffer": ("the call", "the program's buffer is attached; messages lie in one of ours"),
     "DetachesBuffer": ("the call", "gives the buffer back"),
     "MakesType": (

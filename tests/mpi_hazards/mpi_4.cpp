@@ -115,27 +115,4 @@ HAZARD(exchange_half_done) {
     CHECK(theirs == numbers(5, rendezvous));
 }
 
-HAZARD(data_of_a_freed_exchange_arrive) {
-    if (world_rank() == 1) {
-        exchange(0, 5);
-        signal(0);
-        return;
-    }
-    const Numbers mine = numbers(2, rendezvous);
-    Numbers theirs = numbers(9, rendezvous);
-    Domain domain;
-    domain.keep(theirs);
-    const auto take = [&] {
-        MPI_Request request = start_exchange(mine, theirs, 1);
-        MPI_Request_free(&request);
-        await(1); // which has sent it all
-        MPI_Barrier(MPI_COMM_SELF);
-        CHECK(theirs == numbers(5, rendezvous));
-    };
-    take();
-    destroy(theirs);
-    domain.restore();
-    take();
-}
-
 } // namespace mpi_4

@@ -57,7 +57,7 @@ void AttributeHolders::remove(int number) {
         holders().erase(found);
     }
     const ReentryGuard inside;
-    Releases::free_comm<Fn::MPI_Comm_free>(&holder);
+    ObjectFree::free_comm<Fn::MPI_Comm_free>(&holder);
 }
 
 } // namespace cd::logger

@@ -9,7 +9,7 @@
 namespace cd::logger {
 namespace {
 
-// Returns how many bytes of the data count.
+// Adds outputs and status. Returns how many bytes of data count.
 size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status,
                    bool error_written) {
     writer.add_outputs(call);
@@ -20,7 +20,7 @@ size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_
     if (error_written) {
         writer.set(EntryHeader::status_error_written);
     }
-    // After an error the count means nothing, and the buffer may have been written in part.
+    // After an error the count is undefined, and the buffer may have been written in part.
     return result == MPI_SUCCESS ? bytes_received(*status) : everything;
 }
 

@@ -14,8 +14,8 @@
 
 namespace cd::logger {
 
-// A call that is over when it returns. The log has its result, what it wrote, and the data that it
-// brought; a replay writes all that again and tells nobody.
+// Records calls that are complete when they return: result, outputs and received data. A replay
+// writes them again and sends nothing.
 class Blocking : public MovesData {
 public:
     static constexpr bool guards_itself = true;
@@ -24,14 +24,13 @@ public:
         return Logging::is_possible() ? log<F>(site, a...) : real<F>(a...);
     }
 
-    // What call() does where there may be a log; for other families, too. Apart, so that what logs
-    // nothing saves no registers; where the program called comes last, so that the others stay
-    // where they are.
+    // Records or replays the call; for other handlers, too. Not inlined, so that calls without a
+    // log save no registers. `site` comes last, so that the arguments stay in their registers.
     template <Fn F, typename... A> static int log(const void *site, A... a) {
         return Apart<F, A...>::log(a..., site);
     }
 
-    // make: makes the call, as Fortran or as C.
+    // `make`: makes the call, by the C or the Fortran function.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, A... a) {
         const int mode = Logging::mode();
@@ -67,7 +66,7 @@ public:
         }
     }
 
-    // The same as add_checksum(), at once where the function's row tells what is sent.
+    // Does add_checksum() at compile-time speed where the row says what is sent.
     template <Fn F> static void add_checksum_as(Call &call) {
         using Roles = typename Row<F>::Roles;
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
@@ -79,10 +78,10 @@ public:
         }
     }
 
-    // Adds the checksum of what is sent to the call's words.
+    // Adds the checksum of the sent data to the call's words.
     static void add_checksum(Call &call);
 
-    // What other families have in common with this one.
+    // Parts that other handlers share.
     static void record(const Call &call, int result, const MPI_Status *status, bool error_written);
     static int replay(const Call &call, bool has_status);
 
@@ -104,14 +103,14 @@ private:
             [&] { return real<F>(a...); });
     }
 
-    // What is compared of it is known at once, without a lock: the log is held meanwhile.
+    // True if the compared word is known at once, without a lock: the log is held meanwhile.
     static constexpr bool is_plainly_compared(Role role) {
         return is_compared(role) && role != Role::text && role != Role::text_at_root &&
                role != Role::type && role != Role::types && role != Role::numbers &&
                role != Role::numbers_2;
     }
 
-    // Sends and receives a block at most, and writes nothing else but a status.
+    // True if the function moves at most one block each way and writes nothing else but a status.
     template <Fn F> static constexpr bool is_simple() {
         return Arrivals::is_plain(Row<F>::of) && Row<F>::Roles::all_are([](Role role) {
                    return is_plainly_compared(role) || role == Role::send_buf ||
@@ -123,9 +122,9 @@ private:
         NoLoan(MPI_Status *, const MPI_Status &) {}
     };
 
-    // What call_by() does when it records, for what programs call most: no Call leaves this
-    // function, so that it is never made, and what can be done after the call is. Kept
-    // allocation-free: a receiver is waiting for what is sent.
+    // Does what call_by() does when it records, for the most frequent calls. No Call leaves this
+    // function, so that none is built; as much as possible follows the MPI call. Kept
+    // allocation-free: a receiver is waiting for this send.
     template <Fn F, typename... A>
     [[gnu::always_inline]] static inline int record_simple(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
@@ -134,7 +133,7 @@ private:
         Arguments told;
         note_all(Roles{}, told, a...);
         Moved moved;
-        if constexpr (receives) { // perhaps where it has been sent from
+        if constexpr (receives) { // the buffers may overlap
             if (!moved.look_at_sent<F>(told) || !moved.look_at_received<F>(told)) [[unlikely]] {
                 return log_in_any_way<F>(site, a...);
             }
@@ -196,15 +195,15 @@ private:
         return result;
     }
 
-    // What a call sends and receives, as far as that is known without asking MPI, and lies in
-    // memory as MPI sends it. What looks at it tells whether that is all.
+    // The data of a call, if their layout is cached and in order. The functions return false if it
+    // is not.
     struct Moved {
-        uint64_t sent_type = 0; // their signatures
+        uint64_t sent_type = 0; // signatures
         uint64_t received_type = 0;
         bool sends = false;
         uint64_t sum = 0;                    // of what is sent
-        size_t size = 0;                     // of what may come
-        const std::byte *received = nullptr; // where it does
+        size_t size = 0;                     // of the receive buffer
+        const std::byte *received = nullptr; // the receive buffer
 
         template <Fn F> [[nodiscard, gnu::always_inline]] bool look_at_sent(const Arguments &told) {
             using Roles = typename Row<F>::Roles;
@@ -275,13 +274,13 @@ private:
         }
     }
 
-    // The same of any length, and whatever has to be asked and waited for.
+    // The outcome of a call that record_simple() cannot record itself.
     struct Outcome {
         const void *site;
         int result;
         const MPI_Status *status; // nullptr: the function has none
         bool error_written;
-        std::optional<uint64_t> sum; // of what is sent, where that has been looked at before
+        std::optional<uint64_t> sum; // checksum of the sent data, if it is known
     };
     template <Fn F, typename... A>
     [[gnu::noinline]] static void record_at_length(const Outcome &outcome,
@@ -304,7 +303,7 @@ private:
         }
     }
 
-    // Of what is sent, if something is.
+    // Returns the checksum of the sent data, if there are any.
     static std::optional<uint64_t> checksum_of_plain(const Arguments &arguments) {
         return Arrivals::is_sent(arguments)
                    ? std::optional(compared_checksum_of(Arrivals::sent(arguments)))
@@ -324,7 +323,7 @@ private:
         }
     }
 
-    // received: nullptr if the call brings nothing.
+    // `received`: nullptr if the call brings nothing.
     static void record_plain(const Call &call, int result, const MPI_Status *status,
                              bool error_written, const Block *received);
 };

@@ -13,7 +13,7 @@
 namespace cd::logger {
 namespace {
 
-// MPI knows one buffer for the whole process; MPI forbids to change it in two threads at once.
+// The buffer of the process. MPI forbids to change it in two threads at once.
 struct Attached {
     void *programs = nullptr;
     int64_t size = 0;
@@ -35,7 +35,7 @@ void undo_here(bool just_read) {
 
 } // namespace
 
-int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
+int BufferAttach::run(const Call &call, void *buffer, int64_t size) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     if (mode == CD_LOG_REPLAYING) {
@@ -65,7 +65,7 @@ int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
     return result;
 }
 
-int DetachesBuffer::run(const Call &call, void **buffer, int64_t *size) {
+int BufferDetach::run(const Call &call, void **buffer, int64_t *size) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     int result = MPI_SUCCESS;

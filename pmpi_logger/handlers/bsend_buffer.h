@@ -7,9 +7,9 @@
 
 namespace cd::logger {
 
-// The buffer of buffered sends. MPI gets one of ours of the same size: a restore may overwrite the
-// program's, and messages that are on their way would lie in it.
-class AttachesBuffer : public MovesData {
+// The buffer of buffered sends. MPI gets one of the logger instead of the program's, which a
+// restore may overwrite while messages lie in it.
+class BufferAttach : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size size) {
         return ReentryGuard::mpi() ? call_mpi<F>(buffer, size)
@@ -20,7 +20,7 @@ private:
     static int run(const Call &call, void *buffer, int64_t size);
 };
 
-class DetachesBuffer : public MovesData {
+class BufferDetach : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size *size) {
         if (ReentryGuard::mpi() || buffer == nullptr || size == nullptr) {

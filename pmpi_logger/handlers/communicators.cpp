@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/communicators.h"
 
-#include "handlers/held_handler.h"
+#include "handlers/object_state.h"
 #include "mpi/mpi_lifetime.h"
 #include "objects/lifetimes.h"
 #include "replay/complaint.h"
@@ -35,10 +35,10 @@ Mortal mortal_of(MPI_Comm comm) {
 
 } // namespace
 
-void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
+void CommCreate::created(const Call &call, int result, Mortal &mortal) {
     const MPI_Comm comm = result == MPI_SUCCESS ? made_by(call) : MPI_COMM_NULL;
     cd_log_place place = {};
-    if (comm == MPI_COMM_NULL || !FreesComm::many_wait() || RecordAll::records() ||
+    if (comm == MPI_COMM_NULL || !CommFree::many_wait() || RecordAll::records() ||
         cd_log_here(&place) == 0) {
         return;
     }
@@ -48,9 +48,9 @@ void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
     MortalComms::add(mortal);
 }
 
-bool FreesComm::many_wait() { return waiting >= most_that_wait(); }
+bool CommFree::many_wait() { return waiting >= most_that_wait(); }
 
-void FreesComm::one_waits() {
+void CommFree::one_waits() {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0 && !RecordAll::records()) {
         ++waiting;
@@ -58,11 +58,11 @@ void FreesComm::one_waits() {
     }
 }
 
-bool FreesComm::is_used(const Mortal &mortal) {
+bool CommFree::is_used(const Mortal &mortal) {
     return !mortal.freed && RequestTable::instance().uses(mortal.handle);
 }
 
-int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
+int CommFree::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
     if (comm == MPI_COMM_NULL || RecordAll::records() || MortalComms::is_freed(comm)) {
         return MPI_SUCCESS;
     }
@@ -89,7 +89,7 @@ int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
     return MPI_SUCCESS;
 }
 
-void FreesComm::becomes_mortal(MPI_Comm comm) {
+void CommFree::becomes_mortal(MPI_Comm comm) {
     const ReentryGuard inside;
     const std::optional<Mortal> noted = MortalComms::take(comm);
     Mortal mortal = mortal_of(comm);
@@ -101,7 +101,7 @@ void FreesComm::becomes_mortal(MPI_Comm comm) {
     MortalComms::add(mortal);
 }
 
-void FreesComm::about_to_be_freed(Mortal &mortal) {
+void CommFree::about_to_be_freed(Mortal &mortal) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
         mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.handle, place);
@@ -109,7 +109,7 @@ void FreesComm::about_to_be_freed(Mortal &mortal) {
     }
 }
 
-void FreesComm::stays(Mortal mortal) {
+void CommFree::stays(Mortal mortal) {
     if (mortal.known_late) { // it is as all others again
         if (mortal.made.family == 0) {
             return;
@@ -120,7 +120,7 @@ void FreesComm::stays(Mortal mortal) {
     MortalComms::add(mortal);
 }
 
-int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
+int CommQuery::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
     complain_unknown(fn, site,
                      "the program disconnected this connection to another job later, and ranks and "
                      "sizes are all that is known of it still. Ask before the domain begins, or "
@@ -129,7 +129,7 @@ int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
 }
 
 // A restore goes back to when the program had it.
-void FreesComm::mortal_freed(Mortal &mortal) {
+void CommFree::mortal_freed(Mortal &mortal) {
     if (const std::optional<cd_log_place> place = last_entry()) {
         if (note_freed(mortal, *place)) {
             when_forgotten(*place, [number = mortal.number] {

@@ -5,7 +5,7 @@
 #include "handlers/attribute_holders.h"
 #include "handlers/blocking.h"
 #include "handlers/free_objects.h"
-#include "handlers/keyvals.h"
+#include "handlers/object_state.h"
 #include "handlers/spawned.h"
 #include "objects/inner_frees.h"
 #include "payload/mortal_comms.h"
@@ -20,7 +20,7 @@ namespace cd::logger {
 // many wait, further ones that are created are mortal: they are freed when the program frees them,
 // what the program asks of them is recorded, and a replay uses their handles without MPI.
 
-class CreatesComm : public MovesData {
+class CommCreate : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
@@ -34,7 +34,7 @@ public:
         if (mode == CD_LOG_REPLAYING) {
             const int result = Blocking::replay(call, false);
             if (result == run_live) {
-                return CreatesComm::call<F>(site, a...);
+                return CommCreate::call<F>(site, a...);
             }
             if (mortal.handle != MPI_COMM_NULL) {
                 MortalComms::add(mortal);
@@ -60,7 +60,7 @@ private:
     }
 };
 
-class FreesComm {
+class CommFree {
 public:
     using Of = Arrivals;
 
@@ -69,7 +69,7 @@ public:
             return call_mpi<F>(comm); // which is an error
         }
         if (InnerCalls::are_of_undo()) {
-            return Releases::call<F>(site, comm);
+            return ObjectFree::call<F>(site, comm);
         }
         const bool logs = !passes_through(Logging::mode());
         bool at_once = false;
@@ -82,7 +82,7 @@ public:
             becomes_mortal(*comm);
         }
         if (const std::optional<Mortal> meant = MortalComms::find(*comm); meant && meant->freed) {
-            return ReentryGuard::mpi() ? Releases::free_comm<F>(comm) // another one, of MPI's own
+            return ReentryGuard::mpi() ? ObjectFree::free_comm<F>(comm) // another one, of MPI's own
                                        : freed_again<F>(site, comm, *meant);
         }
         const std::optional<Mortal> before = MortalComms::take(*comm);
@@ -100,7 +100,7 @@ public:
         Mortal mortal = *before;
         int result = MPI_SUCCESS;
         if (logs && !at_once && is_used(mortal)) {
-            result = Releases::call<F>(site, comm); // a re-execution may need it alive
+            result = ObjectFree::call<F>(site, comm); // a re-execution may need it alive
         } else {
             const int refused = logs ? delete_attributes(*comm) : MPI_SUCCESS;
             result = Blocking::call_by<F>(
@@ -111,7 +111,7 @@ public:
                     if (logs) {
                         about_to_be_freed(mortal);
                     }
-                    return Releases::free_comm<F>(freed, mortal.number);
+                    return ObjectFree::free_comm<F>(freed, mortal.number);
                 },
                 site, comm);
         }
@@ -129,7 +129,7 @@ public:
 private:
     template <Fn F> static int counted(const void *site, MPI_Comm *comm) {
         const MPI_Comm before = *comm;
-        const int result = Releases::call<F>(site, comm);
+        const int result = ObjectFree::call<F>(site, comm);
         InnerCalls *const inner = InnerCalls::current();
         if (before == *comm) {
             return result;
@@ -150,7 +150,7 @@ private:
     template <Fn F>
     static int free_inside(InnerCalls &inner, const void *site, MPI_Comm *comm,
                            const Mortal &mortal) {
-        const int result = Releases::call<F>(site, comm);
+        const int result = ObjectFree::call<F>(site, comm);
         if (*comm != MPI_COMM_NULL) {
             stays(mortal);
         } else {
@@ -168,7 +168,7 @@ private:
             delete_attributes(holder);
         }
         const int result = Blocking::call_by<F>(
-            [](MPI_Comm *freed) { return Releases::free_comm<F>(freed); }, site, comm);
+            [](MPI_Comm *freed) { return ObjectFree::free_comm<F>(freed); }, site, comm);
         if (*comm == MPI_COMM_NULL) {
             AttributeHolders::remove(mortal.number);
             MortalComms::remove(mortal.number);
@@ -191,7 +191,7 @@ private:
 };
 
 // What MPI knows of a communicator without asking others.
-class AsksComm {
+class CommQuery {
 public:
     using Of = Arrivals;
     static constexpr bool guards_itself = true;
@@ -274,7 +274,7 @@ private:
 };
 
 // MPI_Comm_call_errhandler: a replay calls it, too.
-class CallsCommHandler {
+class CommErrorCall {
 public:
     using Of = Arrivals;
 
@@ -288,7 +288,7 @@ public:
 };
 
 // Packing: takes a communicator, and all serve alike.
-class NeedsSomeComm {
+class CommPack {
 public:
     using Of = Arrivals;
 
@@ -304,7 +304,7 @@ private:
 };
 
 // Of two communicators.
-class AsksTwoComms {
+class CommCompare {
 public:
     using Of = Arrivals;
 
@@ -314,7 +314,7 @@ public:
         for (const MPI_Comm comm : {one, other}) {
             if (const std::optional<Mortal> mortal = MortalComms::find(comm)) {
                 if (mortal->known_late) {
-                    return AsksComm::of_ended_connection(F, site, comm);
+                    return CommQuery::of_ended_connection(F, site, comm);
                 }
                 is_any = true;
             }
@@ -326,7 +326,7 @@ public:
 #ifdef OPEN_MPI // elsewhere handles are the same in Fortran
 // MPI_Comm_c2f, MPI_Comm_f2c: MPI has forgotten those that it has freed. It may have given their
 // handles and numbers to others since, which are what it means itself.
-class NumbersComm {
+class CommFortranHandle {
 public:
     using Of = Arrivals;
 

@@ -2,9 +2,14 @@
 // Copyright the containment-domains authors
 #include "handlers/files.h"
 
+#include "requests/send_copy.h"
+
+#include <map>
+#include <mutex>
+
 namespace cd::logger {
 
-void OpensFile::opened(MPI_File file) {
+void FileOpen::opened(MPI_File file) {
     const std::optional<cd_log_place> place = last_entry();
     if (file == MPI_FILE_NULL || !place) {
         return;
@@ -20,7 +25,7 @@ void OpensFile::opened(MPI_File file) {
     LoggedFiles::add(*known);
 }
 
-LoggedFile ClosesFile::known_as(MPI_File file) {
+LoggedFile FileClose::known_as(MPI_File file) {
     if (const std::optional<LoggedFile> known = LoggedFiles::find(file)) {
         return *known;
     }
@@ -33,14 +38,14 @@ LoggedFile ClosesFile::known_as(MPI_File file) {
     return opened_before;
 }
 
-void ClosesFile::about_to_be_closed(LoggedFile &file) {
+void FileClose::about_to_be_closed(LoggedFile &file) {
     cd_log_place place = {};
     if (file.handle != MPI_FILE_NULL && cd_log_here(&place) != 0) {
         file.handler = held_handler<Fn::MPI_File_get_errhandler>(file.handle, place);
     }
 }
 
-void ClosesFile::closed(LoggedFile &file) {
+void FileClose::closed(LoggedFile &file) {
     LoggedFiles::remove(file.number);
     file.freed = true;
     if (const std::optional<cd_log_place> place = last_entry()) {
@@ -49,6 +54,50 @@ void ClosesFile::closed(LoggedFile &file) {
         }
         when_restored(*place, [file] { LoggedFiles::put_back(file); });
     }
+}
+
+namespace {
+
+std::mutex splits_mutex;
+
+// Never destroyed: MPI may be used while the process ends.
+std::map<uint64_t, SplitOperation> &splits() {
+    static auto &one = *new std::map<uint64_t, SplitOperation>;
+    return one;
+}
+
+} // namespace
+
+void SplitOperation::begins(MPI_File file, SplitOperation &&operation) {
+    const std::scoped_lock lock(splits_mutex);
+    splits()[word_of(file)] = std::move(operation);
+}
+
+void SplitOperation::moves(MPI_File file, const Block &received) {
+    const std::scoped_lock lock(splits_mutex);
+    splits()[word_of(file)].received = received;
+}
+
+SplitOperation SplitOperation::ends(MPI_File file) {
+    const std::scoped_lock lock(splits_mutex);
+    auto found = splits().extract(word_of(file));
+    return found.empty() ? SplitOperation() : std::move(found.mapped());
+}
+
+Block SplitOperation::received_by(MPI_File file) {
+    const std::scoped_lock lock(splits_mutex);
+    return splits()[word_of(file)].received;
+}
+
+Staging SplitBegin::staging_of(Call call, bool reads) {
+    const ReentryGuard inside;
+    if (!shadows_wanted() || RecordAll::records()) {
+        return {};
+    }
+    if (reads) {
+        call.arrival = &Arrivals::message; // read by the second call
+    }
+    return Staging::of(call, !reads, {});
 }
 
 } // namespace cd::logger

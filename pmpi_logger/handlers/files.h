@@ -3,18 +3,19 @@
 #pragma once
 
 #include "handlers/blocking.h"
-#include "handlers/held_handler.h"
+#include "handlers/object_state.h"
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
 #include "record_all/record_all.h"
+#include "requests/staging.h"
 
 #include <optional>
 #include <tuple>
 
 namespace cd::logger {
 
-class OpensFile {
+class FileOpen {
 public:
     using Of = Arrivals;
 
@@ -31,8 +32,8 @@ private:
     static void opened(MPI_File file);
 };
 
-// MPI_File_c2f, MPI_File_f2c: MPI has forgotten those that are closed.
-class NumbersFile {
+// MPI_File_c2f, MPI_File_f2c, also for closed files.
+class FileFortranHandle {
 public:
     using Of = Arrivals;
 
@@ -47,8 +48,8 @@ public:
     }
 };
 
-// MPI_File_close: made at once, since the others wait for it and the file is to be seen.
-class ClosesFile {
+// MPI_File_close: closes the file at once, since the other ranks wait.
+class FileClose {
 public:
     using Of = Arrivals;
 
@@ -84,7 +85,7 @@ private:
     static void about_to_be_closed(LoggedFile &file);
     static void closed(LoggedFile &file);
 
-    // known is forgotten before another thread can be given the handle.
+    // Forgets `known` before another thread can get the handle.
     template <Fn F> static int close(MPI_File *file, const std::optional<LoggedFile> &known) {
         if (known) {
             LoggedFiles::remove(known->number);
@@ -98,8 +99,8 @@ private:
     }
 };
 
-// MPI_File_call_errhandler: a replay calls it, too.
-class CallsFileHandler {
+// MPI_File_call_errhandler: calls the handler in a replay, too.
+class FileErrorCall {
 public:
     using Of = Arrivals;
 
@@ -109,6 +110,129 @@ public:
         }
         raise_at(file, error, CalledBy::program);
         return MPI_SUCCESS;
+    }
+};
+
+// A split collective operation: the first call starts it, the second one ends it. MPI works on a
+// copy, since a restore may come between them. A re-execution answers the first call from the log;
+// the second one ends what is under way.
+struct SplitOperation { // NOLINT(bugprone-exception-escape): as Staging
+    Block received;
+    Staging staging;
+    void *buffer = nullptr; // that MPI has
+
+    // Returns the operation of the file; MPI allows one at a time.
+    static void begins(MPI_File file, SplitOperation &&operation);
+    static void moves(MPI_File file,
+                      const Block &received); // the buffer lies elsewhere in a re-execution
+    static SplitOperation ends(MPI_File file);
+    static Block received_by(MPI_File file);
+};
+
+class SplitBegin : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, MPI_File file, A... a) {
+        if (ReentryGuard::mpi()) {
+            return call_mpi<F>(file, a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        constexpr bool reads = Roles::has(Role::recv_buf);
+        constexpr size_t at = Roles::index(reads ? Role::recv_buf : Role::send_buf);
+        const int mode = Logging::mode();
+        Call call = decode_data<F>(site, file, a...);
+        const Block received = reads ? Arrivals::received(call.arguments) : Block();
+        if (mode == CD_LOG_REPLAYING) {
+            if constexpr (!reads) {
+                Blocking::add_checksum_as<F>(call);
+            }
+            const int result = Blocking::replay(call, false);
+            if (result == run_live) {
+                return SplitBegin::call<F>(site, file, a...);
+            }
+            SplitOperation::moves(file, received);
+            return result;
+        }
+        SplitOperation operation;
+        operation.received = received;
+        std::tuple<MPI_File, A...> arguments(file, a...);
+        auto &buffer = std::get<at>(arguments);
+        if (mode == CD_LOG_RECORDING) {
+            operation.staging = staging_of(call, reads);
+        }
+        if (!operation.staging.empty()) {
+            if constexpr (reads) {
+                buffer = operation.buffer = operation.staging.recv_buf(buffer);
+            } else {
+                buffer = operation.staging.send_buf(buffer);
+                operation.buffer = const_cast<void *>(static_cast<const void *>(buffer));
+            }
+        }
+        SplitOperation::begins(file, std::move(operation));
+        return std::apply([&](auto... b) { return Blocking::log<F>(site, b...); }, arguments);
+    }
+
+private:
+    static Staging staging_of(Call call, bool reads);
+};
+
+class SplitEndRead : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_File file, void *buffer, MPI_Status *status) {
+        if (ReentryGuard::mpi()) {
+            return call_mpi<F>(file, buffer, status);
+        }
+        const int mode = Logging::mode();
+        const ReentryGuard inside;
+        Call call = decode_data<F>(site, file, buffer, status);
+        if (mode == CD_LOG_REPLAYING) {
+            set_received(call, SplitOperation::received_by(file));
+            const int result = Blocking::replay(call, true);
+            if (result != run_live) {
+                return result;
+            }
+        }
+        const SplitOperation operation = SplitOperation::ends(file);
+        set_received(call, operation.received);
+        MPI_Status own = {};
+        StatusLoan loan(status, own);
+        const int result =
+            call_mpi<F>(file, operation.buffer != nullptr ? operation.buffer : buffer, loan.to());
+        if (operation.buffer != nullptr && result == MPI_SUCCESS) {
+            operation.staging.deliver({Arrivals::received(call.arguments)},
+                                      bytes_received(loan.written()));
+        }
+        const bool error_written = loan.settle();
+        if (cd_log_mode() == CD_LOG_RECORDING) {
+            Blocking::record(call, result, &loan.written(), error_written);
+        }
+        return result;
+    }
+
+private:
+    static void set_received(Call &call, const Block &known) {
+        call.arguments.recv_count = known.count;
+        call.arguments.recv_type = known.type;
+    }
+};
+
+class SplitEndWrite : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_File file, const void *buffer, MPI_Status *status) {
+        if (ReentryGuard::mpi()) {
+            return call_mpi<F>(file, const_cast<void *>(buffer), status);
+        }
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            const ReentryGuard inside;
+            const int result = Blocking::replay(decode_data<F>(site, file, buffer, status), true);
+            if (result != run_live) {
+                return result;
+            }
+        }
+        const SplitOperation operation = SplitOperation::ends(file);
+        const void *const known = operation.buffer != nullptr ? operation.buffer : buffer;
+        return Blocking::log<F>(site, file, known, status);
     }
 };
 

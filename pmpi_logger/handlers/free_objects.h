@@ -3,9 +3,8 @@
 #pragma once
 
 #include "call/handle_word.h"
-#include "handlers/attributes.h"
 #include "handlers/blocking.h"
-#include "handlers/keyvals.h"
+#include "handlers/object_state.h"
 #include "objects/freed_handles.h"
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
@@ -18,9 +17,9 @@
 
 namespace cd::logger {
 
-// Frees an object. While a log may still be replayed, the object lives on: the re-execution creates
-// it again, and gets the same handle.
-class Releases : public MovesData {
+// Frees objects. An object that a log may still need lives on: a re-execution creates it from the
+// log and gets the same handle.
+class ObjectFree : public MovesData {
 public:
     template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
         if (handle == nullptr) {
@@ -53,7 +52,7 @@ public:
         if constexpr (F == Fn::MPI_Type_free) {
             moved = MovedTypes::number_of(freed);
         }
-        // It was so before a delete function has called MPI, which may have come to the log's end.
+        // Asked before delete functions, which may call MPI and end the replay.
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, refused);
             if (moved != 0 && result == MPI_SUCCESS) {
@@ -62,7 +61,7 @@ public:
             if (result == MPI_SUCCESS) {
                 freed_again(word_of(freed), is_given_once<F>());
             }
-            return result == run_live ? Releases::call<F>(site, handle) : result;
+            return result == run_live ? ObjectFree::call<F>(site, handle) : result;
         }
         if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
             record(call, error_of_none<F>());
@@ -76,7 +75,7 @@ public:
         return MPI_SUCCESS;
     }
 
-    // At once. owner: its number, if it is one.
+    // Frees the object at once. `owner`: its number, if it has one.
     template <Fn F> static int free_comm(MPI_Comm *comm, int owner = 0) {
         forget_comm_facts(); // before another thread can be given the handle
         RequestTable::instance().comm_is_gone(*comm);
@@ -86,11 +85,11 @@ public:
         return result;
     }
 
-    // The one of MovedTypes, if it is still there.
+    // Frees the type of MovedTypes, if it still exists.
     static void free_moved_type(uint64_t number);
 
 private:
-    // Nothing is logged, or the program is inside MPI.
+    // Frees without a log, or for MPI itself.
     template <Fn F, typename Handle> static int free_unlogged(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
             if (InnerCalls::take_reference(word_of(*handle))) {
@@ -103,7 +102,7 @@ private:
         return waits ? free_inside<F>(*inner, handle) : free_now<F>(handle);
     }
 
-    // For the program at once, for MPI when no log needs it any more.
+    // Frees the object for the program at once, and for MPI when no log needs it any more.
     template <Fn F, typename Handle>
     static void free_with_log(const Call &call, Handle *handle, uint64_t moved) {
         const Handle freed = *handle;
@@ -123,7 +122,7 @@ private:
         }
     }
 
-    // By a delete function that the program has. The attributes of what a restore is to leave
+    // Frees inside a delete function of the program. Attributes of objects that a restore leaves
     // alone are the restore's business.
     template <Fn F, typename Handle> static int free_inside(InnerCalls &inner, Handle *handle) {
         const Handle freed = *handle;
@@ -157,22 +156,22 @@ private:
         return MPI_SUCCESS;
     }
 
-    // Until the entry is forgotten.
+    // Delays the free until the entry is deleted.
     template <Fn F, typename Handle>
     static void wait(Handle freed, Handle recorded, uint64_t moved,
                      const InnerCalls::Entry &entry) {
         FreedHandles::add(word_of(freed), entry.place, entry.which);
         when_forgotten(entry.place, [recorded, moved, entry] {
             if (!FreedHandles::remove(entry.place, entry.which)) {
-                return; // the re-execution has not come to its free
+                return; // the re-execution has not freed it yet
             }
             Handle last = recorded;
             free_moved_type(moved);
             if (last == null_of<F, Handle>()) {
-                return; // the type's log, which had it, has gone before
+                return; // the log of the type was deleted before
             }
             if constexpr (F == Fn::MPI_Comm_disconnect) {
-                // Logs are forgotten at different times, and a disconnect waits for the others.
+                // Ranks delete logs at different times, and a disconnect waits for the others.
                 free_comm<Fn::MPI_Comm_free>(&last);
             } else {
                 free_now<F>(&last);
@@ -180,13 +179,13 @@ private:
         });
     }
 
-    // In a replay, whose log knows it by another name: it goes when that type does, or a restore
-    // goes back to before it was made.
+    // Delays the free of a type that a replay made again, until the logged type goes or a restore
+    // returns to before it was made.
     static void moved_type_freed(uint64_t number);
 
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
-            // Of a type that has been made anew, the one that the log has is nobody's any more.
+            // Nobody uses the logged type any more.
             MPI_Datatype recorded = MovedTypes::take(MovedTypes::number_of(*handle)).recorded;
             const uint64_t freed_too = MovedTypes::recorded_goes(*handle);
             const int result = free_type(handle);
@@ -209,13 +208,13 @@ private:
         }
     }
 
-    // Each handle of an object of the others is a reference, to be freed by itself.
+    // Handles of other objects are references, each of which is freed.
     template <Fn F> static constexpr bool is_given_once() {
         return F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect || F == Fn::MPI_Op_free ||
                F == Fn::MPI_Info_free || frees_keyval<F>();
     }
 
-    // What MPI says of a handle that has been freed. MPICH lets some pass.
+    // Returns MPI's error for a handle that was freed. MPICH accepts some.
     template <Fn F> static constexpr int error_of_none() {
         if constexpr (F == Fn::MPI_Info_free || frees_keyval<F>()) {
 #ifdef OPEN_MPI
@@ -233,7 +232,7 @@ private:
                F == Fn::MPI_Win_free_keyval || F == Fn::MPI_Keyval_free;
     }
 
-    // MPI may give the key again at once.
+    // MPI may reuse the key at once.
     template <Fn F, typename Free> static int free_keyval(const int &key, const Free &free) {
         const int before = key;
         const bool is_known = Keyvals::has(Keyvals::kind<F>(), before);
@@ -263,7 +262,7 @@ private:
         }
     }
 
-    // What MPI refuses to free, it refuses at once.
+    // Objects that MPI refuses to free are refused at once.
     template <Fn F, typename Handle> static bool can_wait(Handle handle) {
         const bool is_one = may_name(handle, null_of<F, Handle>());
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
@@ -281,15 +280,15 @@ private:
         }
     }
 
-    // They may wait for this one, whose communicator stays.
+    // They may wait for this rank, whose communicator stays.
     static void let_others_disconnect(MPI_Comm comm);
     static int free_type(MPI_Datatype *type);
-    // The type may live on.
+    // The type may live on in MPI.
     static int free_reference(MPI_Datatype *type);
     static bool record(const Call &call, int result);
-    // refused: what a delete function has done, of which MPI has told the program.
+    // `refused`: the error of a delete function, which MPI has reported.
     static int replay(const Call &call, int refused);
-    // The program has a copy of the handle of an object that lives on only for the log.
+    // True if the program has a copy of the handle of an object that lives on for the log only.
     template <Fn F, typename Handle> static int freed_before(Handle *handle) {
         if (error_of_none<F>() == MPI_SUCCESS) {
             *handle = null_of<F, Handle>();
@@ -300,8 +299,8 @@ private:
     static void freed_again(uint64_t handle, bool given_once, uint64_t which = 0);
 };
 
-// MPI_Free_mem: the re-execution gets the same memory again.
-class FreesMemory : public MovesData {
+// MPI_Free_mem: a re-execution gets the same memory again.
+class MemoryFree : public MovesData {
 public:
     template <Fn F> static int call(const void *site, void *memory) {
         const int mode = Logging::mode();

@@ -19,10 +19,10 @@
 
 namespace cd::logger {
 
-// The row of functions.def.
+// The row of functions.def for F.
 template <Fn F> struct Row;
 
-// One intercepted call, its arguments decoded.
+// Returns the call with its arguments decoded.
 template <Fn F, typename... A> [[gnu::always_inline]] inline Call decode(const void *site, A... a) {
     Call call(F, site);
     note_all(typename Row<F>::Roles{}, call.arguments, a...);
@@ -30,7 +30,7 @@ template <Fn F, typename... A> [[gnu::always_inline]] inline Call decode(const v
     return call;
 }
 
-// Families whose third column in the table says what arrives.
+// The base of handlers whose third column in functions.def names the data that arrive.
 struct MovesData {
     using Of = Arrivals;
 
@@ -65,7 +65,7 @@ protected:
     }
 
 private:
-    // How many elements there are of which types, in each of the pieces.
+    // Returns a checksum of the number and type of elements in each piece.
     static uint64_t shape_of(const Arguments &arguments,
                              void (*pieces_of)(const Arguments &, Blocks &)) {
         const ReentryGuard inside;
@@ -81,23 +81,22 @@ private:
     }
 };
 
-// What most calls of most programs find, in an instant: the thread has no active CD, and nobody
-// replays a log.
+// Answers at once what most calls find: the thread has no active CD, and nobody replays a log.
 class Logging {
 public:
     static bool is_possible() { return __atomic_load_n(possible_, __ATOMIC_RELAXED) != 0; }
 
-    // This thread has no CD, but another one replays a log.
+    // Returns whether this thread has no CD while another one replays a log.
     static bool is_bystander() { return is_possible() && possible_ == cd_log_replays(); }
 
-    // This thread may have a CD from now on, or is not to be taken for a bystander any more.
+    // Notes that this thread may have a CD from now on, or is no bystander any more.
     static void look_at_own() {
         if (possible_ != &unknown) {
             possible_ = cd_log_possible();
         }
     }
 
-    // As cd_log_mode() says.
+    // Returns what cd_log_mode() returns.
     static int mode() {
         if (possible_ == &unknown) [[unlikely]] {
             first_call();
@@ -105,10 +104,9 @@ public:
         return is_possible() ? cd_log_mode() : CD_LOG_OFF;
     }
 
-    // Whether the thread has recorded something, and has not made, advanced, restored or ended a CD
-    // since, nor deleted a log, while nobody replays: its mode is CD_LOG_RECORDING still, unless
-    // another thread has ended the CD, or the library has called a function of the program. False
-    // also where it takes more to know.
+    // Returns true if the thread has recorded something and has neither changed its CDs nor deleted
+    // a log since, while nobody replays. Then its mode is still CD_LOG_RECORDING, unless another
+    // thread has ended the CD or a callback of the library runs. Returns false in doubt.
     static bool still_records() {
         return EntryWriter::last_written() != nullptr &&
                __atomic_load_n(replays_.load(std::memory_order_relaxed), __ATOMIC_RELAXED) == 0;
@@ -123,13 +121,13 @@ private:
         }
     }
 
-    static constexpr int unknown = 1; // so cd_log_mode() tells
+    static constexpr int unknown = 1; // unequal 0, so that cd_log_mode() is asked
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const int *possible_ =
         &unknown;
     static inline constinit std::atomic<const int *> replays_ = &unknown;
 };
 
-// Where a call goes to MPI since nothing is logged.
+// Reports a bystander that makes a call which goes to MPI.
 template <Fn F> void see_bystander() {
     using Roles = typename Row<F>::Roles;
     if constexpr (Roles::has(Role::comm) && (Roles::has(Role::send_buf) ||
@@ -141,7 +139,7 @@ template <Fn F> void see_bystander() {
     }
 }
 
-// The call goes to MPI and nowhere else: nothing is logged, or the program is inside MPI already.
+// Returns whether the call goes to MPI only: nothing is logged, or MPI itself makes it.
 inline bool passes_through(int mode) { return mode == CD_LOG_OFF || ReentryGuard::mpi(); }
 
 } // namespace cd::logger

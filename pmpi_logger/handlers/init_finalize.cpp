@@ -19,7 +19,7 @@ cd_log_place end_of_mpi = {}; // of no family, if no CD logged then
 
 } // namespace
 
-void Initializes::initialized() {
+void Initialize::initialized() {
     MpiLife::world_begins();
     cd_set_rank(MpiLife::rank());
     check_on_divergence();
@@ -31,22 +31,22 @@ void Initializes::initialized() {
     RecordAll::begin();
 }
 
-bool Finalizes::is_to_be_repeated(cd_handle cd) {
+bool Finalize::is_to_be_repeated(cd_handle cd) {
     return end_of_mpi.family != 0 && cd_log_covers(cd, &end_of_mpi) != 0;
 }
 
-void Finalizes::finalizing() {
+void Finalize::finalizing() {
     RecordAll::end();
     cd_log_here(&end_of_mpi);
     const ReentryGuard inside;
-    FreesRequest::sweep(true);
+    RequestFree::sweep(true);
     run_all_forgotten();
     free_placeholders();
     free_own_comm();
 }
 
 #if MPI_VERSION >= 4
-void OpensSession::opened(MPI_Session session) {
+void SessionInit::opened(MPI_Session session) {
     int rank = 0;
     int size = 1;
     MPI_Group world = MPI_GROUP_NULL;
@@ -65,7 +65,7 @@ void OpensSession::opened(MPI_Session session) {
 }
 #endif
 
-double ReadsClock::read(const void *site, int mode) {
+double ClockRead::read(const void *site, int mode) {
     Call call(Fn::MPI_Wtime, site);
     if (mode == CD_LOG_REPLAYING) {
         if (std::optional<EntryReader> entry = next_entry_if_same(call)) {
@@ -82,8 +82,8 @@ double ReadsClock::read(const void *site, int mode) {
     return now;
 }
 
-// Only the root's arguments count, and it alone knows how many processes there are to be.
-void SpawnsSeveral::add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
+// Only the root's arguments count, and it alone knows the number of processes.
+void SpawnMultiple::add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
                                int *errors) {
     const ReentryGuard inside;
     int rank = 0;

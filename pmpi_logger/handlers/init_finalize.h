@@ -9,9 +9,9 @@
 
 namespace cd::logger {
 
-// MPI_Init and MPI_Init_thread: from now on CDs are named with the rank in MPI_COMM_WORLD. MPI
-// stays up when a CD is restored that is older.
-class Initializes : public MovesData {
+// MPI_Init and MPI_Init_thread. From now on CDs are named with the rank in MPI_COMM_WORLD. MPI
+// stays up when an older CD is restored.
+class Initialize : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (ReentryGuard::mpi()) {
@@ -32,11 +32,10 @@ private:
     static void initialized();
 };
 
-// The end of MPI, with MPI_Finalize or the last session. What waited for the logs to be forgotten
-// happens now. It cannot be taken back.
-class Finalizes : public MovesData {
+// The end of MPI, by MPI_Finalize or the last session. Runs delayed frees. It cannot be taken back.
+class Finalize : public MovesData {
 public:
-    // Whether a restore of cd would have to.
+    // Returns whether a restore of `cd` would have to end MPI again.
     static bool is_to_be_repeated(cd_handle cd);
     static void finalizing();
 
@@ -51,8 +50,8 @@ public:
 };
 
 #if MPI_VERSION >= 4
-// MPI_Session_init, which may be all of an MPI_Init that there is.
-class OpensSession : public MovesData {
+// MPI_Session_init: may stand for MPI_Init.
+class SessionInit : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
@@ -74,15 +73,15 @@ private:
     static void opened(MPI_Session session);
 };
 
-// MPI_Session_finalize, which may be all of an MPI_Finalize that there is.
-class ClosesSession : public MovesData {
+// MPI_Session_finalize: may stand for MPI_Finalize.
+class SessionFinalize : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Session *session) {
         if (ReentryGuard::mpi() || session == nullptr) {
             return call_mpi<F>(session);
         }
         if (Logging::mode() != CD_LOG_REPLAYING && MpiLife::is_last_session()) {
-            Finalizes::finalizing();
+            Finalize::finalizing();
         }
         const auto make = [](MPI_Session *s) {
             const ReentryGuard inside;
@@ -97,8 +96,8 @@ public:
 };
 #endif
 
-// MPI_Abort: what is recorded so far is written before, unless a signal handler calls it just then.
-class Aborts {
+// MPI_Abort: writes recorded entries to their file before, unless a writer was interrupted.
+class Abort {
 public:
     using Of = Arrivals;
 
@@ -108,9 +107,8 @@ public:
     }
 };
 
-// MPI_Wtime: a re-execution reads what the first execution read. It may read the clock less often,
-// and more often.
-class ReadsClock : public MovesData {
+// MPI_Wtime: a re-execution gets the logged times. It may read the clock less or more often.
+class ClockRead : public MovesData {
 public:
     static constexpr bool keeps_entry_only = true;
 
@@ -123,8 +121,8 @@ private:
     static double read(const void *site, int mode);
 };
 
-// MPI_Comm_spawn_multiple: as many error codes as processes of all commands together.
-class SpawnsSeveral : public MovesData {
+// MPI_Comm_spawn_multiple: has an error code for each process of all commands.
+class SpawnMultiple : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, int count, char **commands, char ***arguments,

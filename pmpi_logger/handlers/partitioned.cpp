@@ -16,7 +16,7 @@ bool has(const Request *request, int part) {
     return request != nullptr && !request->parts.empty() && part >= 0 && part < request->partitions;
 }
 
-// What the program gets of a part when it asks; empty unless it is under way.
+// Returns the blocks of a part that are to be delivered; empty unless the request is under way.
 Blocks arriving(const Request *request, int part) {
     if (!has(request, part) || request->state == Request::State::inactive ||
         !still_brings_data(*request)) {
@@ -27,12 +27,12 @@ Blocks arriving(const Request *request, int part) {
 
 } // namespace
 
-std::vector<int> ReadiesParts::take_new(Request *request, const std::vector<int> &parts) {
+std::vector<int> PartitionedReady::take_new(Request *request, const std::vector<int> &parts) {
     if (request == nullptr) {
         return parts;
     }
     if (request->stand_in != MPI_REQUEST_NULL || request->state == Request::State::replayed) {
-        return {}; // an execution before has sent it all
+        return {}; // an earlier execution has sent it all
     }
     std::vector<int> fresh;
     RequestTable::instance().change(*request, [&](Request &sent) {
@@ -51,8 +51,8 @@ std::vector<int> ReadiesParts::take_new(Request *request, const std::vector<int>
     return fresh;
 }
 
-int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &parts,
-                                   [[maybe_unused]] MPI_Request handle) {
+int PartitionedReady::ready_one_by_one([[maybe_unused]] const std::vector<int> &parts,
+                                       [[maybe_unused]] MPI_Request handle) {
     int result = MPI_SUCCESS;
 #if MPI_VERSION >= 4
     const ReentryGuard inside;
@@ -63,7 +63,7 @@ int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &part
     return result;
 }
 
-void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
+void PartitionedReady::copy(const Request *request, const std::vector<int> &parts) {
     const ReentryGuard inside;
     for (const int part : parts) {
         if (has(request, part)) {
@@ -72,7 +72,8 @@ void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
     }
 }
 
-void ReadiesParts::add_checksum(Call &call, const Request *request, const std::vector<int> &parts) {
+void PartitionedReady::add_checksum(Call &call, const Request *request,
+                                    const std::vector<int> &parts) {
     const ReentryGuard inside;
     uint64_t sum = 0;
     for (const int part : parts) {
@@ -85,31 +86,31 @@ void ReadiesParts::add_checksum(Call &call, const Request *request, const std::v
     call.add_word(sum);
 }
 
-void ReadiesParts::record(const Call &call, int result) {
+void PartitionedReady::record(const Call &call, int result) {
     const ReentryGuard inside;
     EntryWriter writer(call, result);
     writer.write();
 }
 
-bool ReadiesParts::replay(const Call &call, int &result) {
+bool PartitionedReady::replay(const Call &call, int &result) {
     const ReentryGuard inside;
     return !next_entry(call, result) && result == run_live;
 }
 
-Call AsksForPart::call_of(Fn fn, const void *site, int part) {
+Call PartitionedArrived::call_of(Fn fn, const void *site, int part) {
     Call call(fn, site);
     call.add_word(static_cast<uint64_t>(part));
     return call;
 }
 
-MPI_Request AsksForPart::arrived_whole(const Call &call, MPI_Request handle) {
+MPI_Request PartitionedArrived::arrived_whole(const Call &call, MPI_Request handle) {
     Request *const request = RequestTable::instance().find(handle);
     fail_without_log(call, {request});
     return request != nullptr ? request->stand_in : MPI_REQUEST_NULL;
 }
 
-void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int flag, int result,
-                         bool recording) {
+void PartitionedArrived::settle(const Call &call, MPI_Request handle, int part, int flag,
+                                int result, bool recording) {
     const ReentryGuard inside;
     Request *request = RequestTable::instance().find(handle);
     auto types = RequestTable::instance().hold_types();
@@ -128,7 +129,8 @@ void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int fla
     }
 }
 
-bool AsksForPart::replay(const Call &call, MPI_Request handle, int part, int *flag, int &result) {
+bool PartitionedArrived::replay(const Call &call, MPI_Request handle, int part, int *flag,
+                                int &result) {
     const ReentryGuard inside;
     std::optional<EntryReader> entry = next_answer(call, result);
     if (!entry) {

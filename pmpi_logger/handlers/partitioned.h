@@ -13,9 +13,9 @@
 
 namespace cd::logger {
 
-// MPI_Pready and its like: parts of a partitioned send may go. They do from a copy; a replay lets
-// them go no second time.
-class ReadiesParts : public MovesData {
+// MPI_Pready and its like: send parts of a partitioned message, from a copy. A replay sends none
+// again.
+class PartitionedReady : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (ReentryGuard::mpi()) {
@@ -42,7 +42,7 @@ public:
         int result = MPI_SUCCESS;
         if (mode == CD_LOG_REPLAYING) {
             if (replay(call, result)) {
-                return ReadiesParts::call<F>(site, a...);
+                return PartitionedReady::call<F>(site, a...);
             }
             take_new(request, which);
             return result;
@@ -72,7 +72,7 @@ private:
         return which;
     }
 
-    // Those that MPI does not know of from an execution before; notes all.
+    // Returns the parts that no earlier execution has sent, and notes all.
     static std::vector<int> take_new(Request *request, const std::vector<int> &parts);
     static int ready_one_by_one(const std::vector<int> &parts, MPI_Request handle);
     static void copy(const Request *request, const std::vector<int> &parts);
@@ -82,8 +82,8 @@ private:
     static bool replay(const Call &call, int &result);
 };
 
-// MPI_Parrived: the part is there from the first call on that says so.
-class AsksForPart : public MovesData {
+// MPI_Parrived: the part is there from the first call that says so.
+class PartitionedArrived : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {
         const int mode = Logging::mode();
@@ -95,7 +95,7 @@ public:
         if (may_have_answer(mode)) {
             int result = MPI_SUCCESS;
             return replay(call, request, part, flag, result)
-                       ? AsksForPart::call<F>(site, request, part, flag)
+                       ? PartitionedArrived::call<F>(site, request, part, flag)
                        : result;
         }
         const int result = ask<F>(call, request, part, flag);

@@ -8,13 +8,13 @@
 
 namespace cd::logger {
 
-// Concerns this process alone, and every re-execution finds the same: not intercepted.
+// Functions that concern this process alone and give the same in each execution: not intercepted.
 struct Local {
     using Of = Arrivals;
 };
 
-// What one rank alone cannot replay, or nobody has taught the logger yet. A CD that logs says so
-// at the first such call; one around a whole program lets it pass.
+// Functions that one rank alone cannot replay. A CD that logs refuses them; CD_LOG=all lets them
+// pass.
 class Refused {
 public:
     struct Of {

@@ -19,7 +19,7 @@ namespace {
 struct Buffers {
     uint64_t sent = 0;
     uint64_t received = 0;
-    uint64_t sent_as = 0; // types, which may say where the data are
+    uint64_t sent_as = 0; // types may contain addresses
     uint64_t received_as = 0;
     bool operator==(const Buffers &) const = default;
 };
@@ -48,7 +48,7 @@ Purpose purpose_of(const Call &call, Request::Kind kind) {
     if (kind == Request::Kind::partitioned) {
         purpose.parts = purpose.departures.empty() ? purpose.arrivals : purpose.departures;
         purpose.partitions = call.arguments.partitions;
-        purpose.departures.clear(); // which go when the program says so
+        purpose.departures.clear(); // sent when the program says so
     }
     if (kind == Request::Kind::receive) {
         purpose.departures.clear();
@@ -60,7 +60,7 @@ Purpose purpose_of(const Call &call, Request::Kind kind) {
     return purpose;
 }
 
-// The program has its buffers somewhere else now.
+// Notes that the program's buffers lie elsewhere now.
 void describe_anew(const Call &call, Request &request) {
     Purpose purpose = purpose_of(call, request.kind);
     RequestTable::instance().change(request, [&](Request &described) {
@@ -68,7 +68,7 @@ void describe_anew(const Call &call, Request &request) {
     });
 }
 
-// What has been sent stands in the log as a checksum.
+// Adds the checksum of the data that are sent.
 void add_checksums(Call &call, const MPI_Request *requests, int count) {
     uint64_t sum = 0;
     for (int i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ void add_checksums(Call &call, const MPI_Request *requests, int count) {
     call.add_word(sum);
 }
 
-// What is under way goes to its receiver; MPI starts a request only once that has ended.
+// Fails a start with other data while the message of the first execution is under way.
 int not_sent(Fn fn, const void *site, const Request &request) {
     complain_unknown(fn, site,
                      "the request sends other data since before the restore, and nothing has come "
@@ -92,16 +92,15 @@ int not_sent(Fn fn, const void *site, const Request &request) {
     return raise(request.comm, MPI_ERR_REQUEST);
 }
 
-// One with nobody is, which nobody notices: a request that stood in for it could not be started,
-// but MPICH lets the program start it although no call has told that it is complete, since it takes
-// it for inactive at once.
+// Returns whether MPI has to start the request. MPICH lets a program start a request to
+// MPI_PROC_NULL again before a call has completed it.
 bool has_to_be_started_again(const Request &request) {
     const bool with_nobody =
         request.set_aside == Request::State::parked && request.peer == MPI_PROC_NULL;
     return with_nobody || request.set_aside == Request::State::cancelled;
 }
 
-// The re-execution has come to the use that a restore has set aside.
+// Continues the use that a restore has suspended.
 void take_up(Request &request) {
     request.set_aside_id = 0;
     request.state = Request::State::active;
@@ -115,14 +114,14 @@ void take_up(Request &request) {
     }
 }
 
-// Who starts it has it again, also where no log has that the first execution has freed it.
+// Notes that a started request is not freed, whatever the first execution did.
 void is_not_freed(Request &request) {
     if (request.freed) {
         RequestTable::instance().change(request, [](Request &held) { held.freed = false; });
     }
 }
 
-// Its buffers are where they were in the first execution.
+// Returns to the original request when the buffers lie where they did at first.
 void back_in_place(const Call &call, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
     if (request != nullptr && request->made_anew != MPI_REQUEST_NULL && request->staging.empty()) {
@@ -132,7 +131,7 @@ void back_in_place(const Call &call, MPI_Request handle) {
     }
 }
 
-// From now on. A restore needs not wait for it then.
+// Makes a send go out from a copy from now on, so that a restore need not wait for it.
 void send_from_copy(Request &request) {
     if (!request.make_again || !request.staging.empty() || !shadows_wanted() ||
         RecordAll::records()) {
@@ -156,13 +155,13 @@ void send_from_copy(Request &request) {
 
 } // namespace
 
-Purpose Initializing::purpose_for(const Call &call, Request::Kind kind) {
+Purpose PersistentBase::purpose_for(const Call &call, Request::Kind kind) {
     const ReentryGuard inside;
     RequestTable::instance().reserve_room();
     return purpose_of(call, kind);
 }
 
-void Initializing::track(MPI_Request handle, Purpose &&purpose, Staging &&staging) {
+void PersistentBase::track(MPI_Request handle, Purpose &&purpose, Staging &&staging) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Request &request = table.add(handle, std::move(purpose));
@@ -170,7 +169,7 @@ void Initializing::track(MPI_Request handle, Purpose &&purpose, Staging &&stagin
     table.change(request, [&](Request &made) { made.staging = std::move(staging); });
 }
 
-void Initializing::record(const Call &call, int result, MPI_Request handle) {
+void PersistentBase::record(const Call &call, int result, MPI_Request handle) {
     EntryWriter writer(call, result);
     writer.add(handle);
     const Buffers buffers = buffers_of(call);
@@ -178,8 +177,8 @@ void Initializing::record(const Call &call, int result, MPI_Request handle) {
     writer.write();
 }
 
-Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MPI_Request *handle,
-                                        int &result) {
+PersistentBase::Made PersistentBase::replay(const Call &call, Request::Kind kind,
+                                            MPI_Request *handle, int &result) {
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {
         return result == run_live ? Made::not_at_all : Made::failed;
@@ -204,7 +203,7 @@ Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MP
     return Made::anew;
 }
 
-void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made) {
+void PersistentBase::moved(const Call &call, MPI_Request *handle, MPI_Request made) {
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(*handle);
     if (request == nullptr) {
@@ -216,13 +215,13 @@ void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made
     ++table.stand_ins;
 }
 
-Staging Initializing::staging_of(const Call &call, bool has_send_buf) {
+Staging PersistentBase::staging_of(const Call &call, bool has_send_buf) {
     const ReentryGuard inside;
     return shadows_wanted() && separate_memory_wanted() ? Staging::of(call, has_send_buf, {})
                                                         : Staging();
 }
 
-void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handle) {
+void PersistentBase::follow(const Call &call, bool has_send_buf, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
     if (request != nullptr && !request->staging.empty()) {
         const ReentryGuard inside;
@@ -232,18 +231,19 @@ void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handl
     }
 }
 
-Request *Initializing::found(MPI_Request handle) { return RequestTable::instance().find(handle); }
+Request *PersistentBase::found(MPI_Request handle) { return RequestTable::instance().find(handle); }
 
-// What takes memory is done before anything is started. False if one cannot be started: result is
-// the call's.
-bool Activates::prepare(const Call &call, int mode, int count, MPI_Request *requests, int &result) {
+// Allocates memory before anything is started. Returns false and sets `result` if a request cannot
+// be started.
+bool PersistentStart::prepare(const Call &call, int mode, int count, MPI_Request *requests,
+                              int &result) {
     RequestTable &table = RequestTable::instance();
     for (int i = 0; i < count; ++i) {
         Request *const request = table.find(requests[i]);
         if (request == nullptr) {
             continue;
         }
-        if (request->set_aside_id != 0) { // no log comes to it any more
+        if (request->set_aside_id != 0) { // suspended: no log starts it
             if (checksum_of(request->departures) != request->departed) {
                 result = not_sent(call.fn, call.site, *request);
                 return false;
@@ -261,8 +261,8 @@ bool Activates::prepare(const Call &call, int mode, int count, MPI_Request *requ
     return true;
 }
 
-// Until MPI refuses one. Returns what it says of the last; started: how many there are.
-int Activates::start(int count, const MPI_Request *requests, int &started) {
+// Starts requests until MPI refuses one. Returns MPI's last result; `started`: their number.
+int PersistentStart::start(int count, const MPI_Request *requests, int &started) {
     int result = MPI_SUCCESS;
     while (result == MPI_SUCCESS && started < count) {
         Request *const request = RequestTable::instance().find(requests[started]);
@@ -284,7 +284,7 @@ int Activates::start(int count, const MPI_Request *requests, int &started) {
     return result;
 }
 
-int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
+int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Call call(fn, site);
@@ -329,7 +329,7 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     return result;
 }
 
-int Activates::replay(Call &call, int count, MPI_Request *requests) {
+int PersistentStart::replay(Call &call, int count, MPI_Request *requests) {
     cd_log_place place = {};
     cd_log_here(&place);
     int result = MPI_SUCCESS;
@@ -357,7 +357,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
                                           : raise_logged(MPI_COMM_NULL, entry->result());
 }
 
-int Cancels::run(const void *site, MPI_Request *handle) {
+int RequestCancel::run(const void *site, MPI_Request *handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     Request *request = RequestTable::instance().find(*handle);
@@ -381,7 +381,7 @@ int Cancels::run(const void *site, MPI_Request *handle) {
     return result;
 }
 
-int CompletesGeneralized::run(const void *site, MPI_Request handle) {
+int GeneralizedComplete::run(const void *site, MPI_Request handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     const Call call(Fn::MPI_Grequest_complete, site);
@@ -401,13 +401,12 @@ int CompletesGeneralized::run(const void *site, MPI_Request handle) {
         EntryWriter writer(call, result);
         writer.write();
     }
-    FreesRequest::sweep(false); // it may be freed: then its function is called now
+    RequestFree::sweep(false); // a freed one ends now, and its free function runs
     return result;
 }
 
-// MPI knows of what an execution before this one has completed: a thread without a domain says it
-// once more, and a program that goes on live.
-int CompletesGeneralized::complete(MPI_Request handle) {
+// Completes the request unless an earlier execution has done so in MPI.
+int GeneralizedComplete::complete(MPI_Request handle) {
     const bool is_first =
         !complete_generalized(handle) && RequestTable::instance().completes_first(handle);
     return is_first ? call_mpi<Fn::MPI_Grequest_complete>(handle) : MPI_SUCCESS;

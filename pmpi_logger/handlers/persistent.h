@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "handlers/arrays.h"
 #include "handlers/blocking.h"
+#include "handlers/nonblocking.h"
 #include "requests/table.h"
 #include "rma/separation.h"
 
@@ -11,23 +11,20 @@
 
 namespace cd::logger {
 
-// Makes a persistent request. It is tracked whether a CD logs or not, since it may be started when
-// one does. A re-execution gets the same request; if its buffers have moved, another one stands in
-// for it.
+// Makes persistent requests, and tracks them with or without a log, since a CD may start them. A
+// re-execution gets the same request; another one stands in for it if its buffers have moved.
 //
-// A send that is started while a CD logs goes out from a copy, by a request of ours. Collective and
-// partitioned ones cannot be made by one rank later, so they work on copies from the start in a
-// program that uses CDs.
-class Initializing : public MovesData {
+// Sends started in a CD that logs go out from copies. Collective and partitioned requests use
+// copies from the start in programs that use CDs, since one rank cannot make them again.
+class PersistentBase : public MovesData {
 protected:
     enum class Made { as_before, anew, failed, not_at_all };
 
-    // What track() wants, before the request is made: that takes no memory then, so that what MPI
-    // works on is never lost.
+    // Prepares what track() needs before the request is made, so that track() takes no memory.
     static Purpose purpose_for(const Call &call, Request::Kind kind);
     static void track(MPI_Request handle, Purpose &&purpose, Staging &&staging);
     static void record(const Call &call, int result, MPI_Request handle);
-    // as_before: handle is set. anew: the call has to be made, see moved().
+    // as_before: sets `handle`. anew: the call must be made, see moved().
     static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
     static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
 
@@ -38,7 +35,8 @@ protected:
 
 enum class Sends { from_buffer, from_copy };
 
-template <Request::Kind K, Sends S = Sends::from_buffer> class Inits : public Initializing {
+template <Request::Kind K, Sends S = Sends::from_buffer>
+class PersistentInit : public PersistentBase {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (ReentryGuard::mpi()) {
@@ -61,7 +59,7 @@ public:
         }
         if (mode == CD_LOG_REPLAYING) {
             const int result = answer(call, Roles::has(Role::send_buf), request, make);
-            return result == run_live ? Inits::call<F>(site, a...) : result;
+            return result == run_live ? PersistentInit::call<F>(site, a...) : result;
         }
         Staging staging;
         if constexpr (K == Request::Kind::collective || K == Request::Kind::partitioned) {
@@ -87,7 +85,7 @@ public:
     }
 
 private:
-    // From the log; run_live if that has nothing.
+    // Answers from the log; run_live if that has ended.
     template <typename Make>
     static int answer(const Call &call, bool has_send_buf, MPI_Request *request, const Make &make) {
         int result = MPI_SUCCESS;
@@ -125,14 +123,14 @@ private:
     }
 };
 
-using InitsSend = Inits<Request::Kind::send, Sends::from_copy>;
-using InitsBufferedSend = Inits<Request::Kind::send>;
-using InitsReceive = Inits<Request::Kind::receive>;
-using InitsCollective = Inits<Request::Kind::collective>;
-using InitsPartitioned = Inits<Request::Kind::partitioned>;
+using PersistentSend = PersistentInit<Request::Kind::send, Sends::from_copy>;
+using PersistentBufferedSend = PersistentInit<Request::Kind::send>;
+using PersistentReceive = PersistentInit<Request::Kind::receive>;
+using PersistentCollective = PersistentInit<Request::Kind::collective>;
+using PartitionedInit = PersistentInit<Request::Kind::partitioned>;
 
 // MPI_Start and MPI_Startall.
-class Activates : public MovesData {
+class PersistentStart : public MovesData {
 public:
     static constexpr bool has_own_requests = true; // behind the program's handles
 
@@ -158,7 +156,7 @@ private:
     static int replay(Call &call, int count, MPI_Request *requests);
 };
 
-class Cancels : public MovesData {
+class RequestCancel : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
         return ReentryGuard::mpi() || request == nullptr ? call_mpi<F>(request)
@@ -169,7 +167,7 @@ private:
     static int run(const void *site, MPI_Request *request);
 };
 
-class CompletesGeneralized : public MovesData {
+class GeneralizedComplete : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request) {
         return ReentryGuard::mpi() ? complete(request) : run(site, request);

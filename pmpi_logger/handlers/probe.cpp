@@ -7,7 +7,7 @@
 
 namespace cd::logger {
 
-void Polls::record(const Call &call, int result, const MPI_Status &status, bool error_written) {
+void Probe::record(const Call &call, int result, const MPI_Status &status, bool error_written) {
     if (result == MPI_SUCCESS && *call.arguments.flag == 0) {
         record_nothing(call, result);
         return;
@@ -22,7 +22,7 @@ void Polls::record(const Call &call, int result, const MPI_Status &status, bool 
     writer.write();
 }
 
-int Polls::replay(const Call &call) {
+int Probe::replay(const Call &call) {
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_answer(call, result);
     if (!entry) {

@@ -11,8 +11,8 @@
 
 namespace cd::logger {
 
-// A call that asks whether something is there.
-class Polls : public MovesData {
+// Records probes: calls that ask whether a message has come.
+class Probe : public MovesData {
 public:
     static constexpr bool keeps_entry_only = true;
 
@@ -27,7 +27,7 @@ public:
         }
         if (may_have_answer(mode)) {
             const int result = replay(call);
-            return result == run_live ? Polls::call<F>(site, a...) : result;
+            return result == run_live ? Probe::call<F>(site, a...) : result;
         }
         const ReentryGuard inside;
         MPI_Status own = {};

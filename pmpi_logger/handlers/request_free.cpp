@@ -22,8 +22,7 @@ int free_persistent(Request &request) {
     return real<Fn::MPI_Request_free>(&handle);
 }
 
-// Of a persistent one: whoever sees first that nothing keeps it any more frees it. A thread that
-// goes live forgets the log of another one, which may just see what has come.
+// Frees a persistent request once nothing needs it any more.
 void free_if_unwanted(Request &request) {
     bool unwanted = false;
     RequestTable::instance().change(request, [&](Request &freed) {
@@ -40,10 +39,10 @@ void write_entry(const Call &call, int result) {
     writer.write();
 }
 
-// Of which MPI alone knows, if it is one.
+// Frees a request that only MPI knows.
 int free_untracked(const Call &call, int mode, MPI_Request *handle) {
     if (mode == CD_LOG_REPLAYING) {
-        *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
+        *handle = MPI_REQUEST_NULL; // older than the CD, and freed by the first execution
         return MPI_SUCCESS;
     }
     const int result = call_mpi<Fn::MPI_Request_free>(handle);
@@ -59,7 +58,7 @@ void deliver(Request &request, const MPI_Status &status, int result) {
     deliver_staged(request, status, result);
 }
 
-// Asks MPI, or waits.
+// Asks MPI whether the request is complete, or waits.
 bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
     MPI_Request known = request.known_to_mpi();
     if (!at_end) {
@@ -74,12 +73,12 @@ bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
     return true;
 }
 
-// The program's, which belong to the call that has freed the request, if a log has that.
+// True if functions of the program run that belong to the logged call.
 bool runs_functions(const Request &request) {
     return request.kind == Request::Kind::generalized && request.freed_at.family != 0;
 }
 
-// Once no log has that, what they free goes at once.
+// Forgets the log entry with the log: what the functions free goes at once then.
 void forget_with_log(const Request &request) {
     when_forgotten(request.freed_at, [handle = request.handle, at = request.freed_at] {
         RequestTable &table = RequestTable::instance();
@@ -115,7 +114,7 @@ bool ends_in_mpi(Request &request, bool at_end) {
     return true;
 }
 
-// Of a freed one. If it is not persistent, it is gone then.
+// Returns whether a freed request is complete. One that is not persistent is gone then.
 bool is_over(Request &request, bool at_end) {
     switch (request.state) {
     case Request::State::active:
@@ -130,7 +129,7 @@ bool is_over(Request &request, bool at_end) {
 
 } // namespace
 
-int FreesRequest::run(const void *site, MPI_Request *handle) {
+int RequestFree::run(const void *site, MPI_Request *handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
@@ -183,8 +182,8 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     return MPI_SUCCESS;
 }
 
-// A re-execution gets it again.
-void FreesRequest::free_with_log(Request &request) {
+// Frees the request with the log, since a re-execution uses it again.
+void RequestFree::free_with_log(Request &request) {
     if (request.goes_with_log) {
         return;
     }
@@ -198,7 +197,7 @@ void FreesRequest::free_with_log(Request &request) {
     });
 }
 
-void FreesRequest::sweep(bool at_end) {
+void RequestFree::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
     for (Request *request : at_end ? table.all() : table.of_this_thread()) {
         if (!request->freed) {

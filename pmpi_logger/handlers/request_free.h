@@ -11,7 +11,7 @@ namespace cd::logger {
 
 // MPI_Request_free. A send under way goes on. A CD that logs refuses to free a request that has yet
 // to bring data: no call of the program would say when they have come.
-class FreesRequest : public MovesData {
+class RequestFree : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
         if (InnerCalls::are_of_undo() && request != nullptr) {

@@ -10,7 +10,7 @@
 namespace cd::logger {
 namespace {
 
-// Where the call's result goes; empty if it has none.
+// Returns where the call's result goes; empty if it has none.
 Block result_of(const Call &call, int target) {
     const Arguments &a = call.arguments;
     const bool brings = target != MPI_PROC_NULL && call.arrival == &Arrivals::message &&
@@ -24,8 +24,8 @@ SendCopy shadow_of(const Block &block) {
                : SendCopy();
 }
 
-// In memory that is a window's itself, the others may look for it as soon as the epoch ends: MPI
-// writes it into its copy.
+// If the result lies in a window's memory, MPI writes it into the copy: other ranks may read it
+// when the epoch ends.
 void land_in_copy(Access &access) {
     const DatatypeFacts facts = facts_of(access.result.type);
     auto *const first = static_cast<std::byte *>(access.result.address) + facts.lower_bound;
@@ -38,12 +38,12 @@ void land_in_copy(Access &access) {
 
 } // namespace
 
-void AccessesWindow::add_checksum(Call &call, const Block &block) {
+void RmaOperation::add_checksum(Call &call, const Block &block) {
     const ReentryGuard inside;
     call.add_word(compared_checksum_of(block));
 }
 
-void AccessesWindow::follow(const Call &call, Window &window, int target) {
+void RmaOperation::follow(const Call &call, Window &window, int target) {
     Access access;
     access.target = target;
     access.result = result_of(call, target);
@@ -53,7 +53,7 @@ void AccessesWindow::follow(const Call &call, Window &window, int target) {
     }
 }
 
-Access AccessesWindow::begin(const Call &call, const Block &compared, int target) {
+Access RmaOperation::begin(const Call &call, const Block &compared, int target) {
     Access access;
     access.target = target;
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
@@ -76,7 +76,7 @@ Access AccessesWindow::begin(const Call &call, const Block &compared, int target
     return access;
 }
 
-void AccessesWindow::record(const Call &call, Window &window, int result, Access &&access) {
+void RmaOperation::record(const Call &call, Window &window, int result, Access &&access) {
     cd_log_here(&access.place);
     if (result == MPI_SUCCESS) {
         access.id = WindowTable::instance().next_id();
@@ -89,7 +89,7 @@ void AccessesWindow::record(const Call &call, Window &window, int result, Access
     }
 }
 
-int AccessesWindow::replay(const Call &call, Window &window, int target) {
+int RmaOperation::replay(const Call &call, Window &window, int target) {
     Access access;
     cd_log_here(&access.place);
     int result = MPI_SUCCESS;

@@ -2,17 +2,17 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "handlers/starts.h"
+#include "handlers/nonblocking.h"
 #include "handlers/windows.h"
 
 #include <tuple>
 
 namespace cd::logger {
 
-// Reads or writes the window of another rank. MPI may do so at any time until a synchronization
-// ends the operation, so it is given copies of what it reads, and other places for what it writes.
-// The log has the data with the synchronization. A replay tells nobody.
-class AccessesWindow : public MovesData {
+// Records accesses to windows of other ranks. MPI may work until a synchronization, so it gets
+// copies of sent data and other places for results. The synchronization's entry has the data. A
+// replay accesses nothing.
+class RmaOperation : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
@@ -30,13 +30,13 @@ public:
         }
         Call call = decode_data<F>(site, a...);
         const int target = std::get<Roles::index(Role::target)>(arguments);
-        const int one = target == MPI_PROC_NULL ? 0 : 1; // which takes nothing and brings nothing
+        const int one = target == MPI_PROC_NULL ? 0 : 1; // which moves nothing
         if constexpr (Roles::has(Role::both_type)) {
             call.arguments.send_count = call.arguments.recv_count = one;
         }
         if constexpr (Roles::has(Role::operation)) {
             if (std::get<Roles::index(Role::operation)>(arguments) == MPI_NO_OP) {
-                call.arguments.send_type = MPI_DATATYPE_NULL; // and the buffer may be anything
+                call.arguments.send_type = MPI_DATATYPE_NULL; // and the buffer is ignored
             }
         }
         if (mode == CD_LOG_OFF) {
@@ -56,10 +56,10 @@ public:
         }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, *window, target);
-            return result == run_live ? AccessesWindow::call<F>(site, a...) : result;
+            return result == run_live ? RmaOperation::call<F>(site, a...) : result;
         }
         const ReentryGuard inside;
-        window->reserve_room(); // so that what MPI works on is never lost
+        window->reserve_room(); // before MPI is called
         Access access = begin(call, compared, target);
         replace_buffers<Roles>(arguments, access);
         const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    // MPI gets copies of the program's.
+    // Gives MPI copies of the program's data.
     template <typename Roles, typename Tuple>
     static void replace_buffers(Tuple &arguments, const Access &access) {
         if constexpr (Roles::has(Role::send_buf)) {
@@ -88,7 +88,7 @@ private:
     }
     static void add_checksum(Call &call, const Block &block);
 
-    // No log has the call, but one may have the data.
+    // Makes the call outside of logs; a later entry may have its data.
     static void follow(const Call &call, Window &window, int target);
 
     static Access begin(const Call &call, const Block &compared, int target);
@@ -96,9 +96,8 @@ private:
     static int replay(const Call &call, Window &window, int target);
 };
 
-// The same with a request. What a read brings is there when its request is complete, or when a
-// synchronization ends it, whichever is earlier.
-template <typename Family> class StartsAccess : public MovesData {
+// The same with a request. Its data are there when the request or a synchronization completes.
+template <typename Family> class NonblockingRma : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
@@ -129,7 +128,7 @@ private:
     }
 };
 
-using StartsRemoteWrite = StartsAccess<StartsSend>;
-using StartsRemoteRead = StartsAccess<StartsCollective>;
+using NonblockingRmaWrite = NonblockingRma<NonblockingSend>;
+using NonblockingRmaRead = NonblockingRma<NonblockingCollective>;
 
 } // namespace cd::logger

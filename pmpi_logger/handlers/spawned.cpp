@@ -9,7 +9,7 @@
 namespace cd::logger {
 namespace {
 
-// The log says where it is disconnected, and did not know then where it was made.
+// True if the log disconnects it later and does not know where it was made.
 bool is_disconnected_later(MPI_Comm comm, const cd_log_place &place) {
     const std::optional<Mortal> meant = MortalComms::find(comm);
     return meant && meant->freed && meant->known_late && meant->made.family == 0 &&

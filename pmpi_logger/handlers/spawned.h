@@ -9,17 +9,16 @@
 
 namespace cd::logger {
 
-// Communicators that MPI knows until their log is forgotten, and which may have got the handle of a
-// freed one that another thread still means: who has made them means them.
+// Communicators that may have the handle of a freed one which another thread still uses. Only the
+// thread that made them means them by it.
 
-// The call whose entry the thread has written or read last has made it, in this execution or the
-// first one.
+// Notes a communicator that the call of the thread's last entry has made.
 void comm_made(MPI_Comm comm);
 
-// The same of one that may lead to another job, which is noted in any case: it may end before.
+// The same for one that may lead to another job.
 void connection_made(MPI_Comm comm);
 
-// What MPI's Fortran calls it, whatever the thread means by the handle.
+// Returns MPI's own Fortran number for the handle.
 inline MPI_Fint number_in_mpi(MPI_Comm comm) {
 #ifdef OPEN_MPI
     return real<Fn::MPI_Comm_c2f>(comm);
@@ -28,8 +27,8 @@ inline MPI_Fint number_in_mpi(MPI_Comm comm) {
 #endif
 }
 
-// MPI_Comm_accept and its like.
-class ConnectsJobs {
+// Records MPI_Comm_accept and its like.
+class JobConnect {
 public:
     using Of = Arrivals;
 

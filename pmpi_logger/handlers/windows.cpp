@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "handlers/windows.h"
 
-#include "handlers/held_handler.h"
-#include "handlers/window_changes.h"
+#include "handlers/object_state.h"
+#include "handlers/rma_sync.h"
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
 #include "payload/private_comm.h"
@@ -23,18 +23,18 @@ void forget_gone(const cd_log_place &place, int gone, uint64_t window) {
     });
 }
 
-// A restore goes back to when the program had it.
+// Brings the window back when a restore goes back to before it was freed.
 void put_back_when_restored(const GoneWindow &gone) {
     when_restored(gone.freed_at, [gone] { GoneWindows::put_back(gone); });
 }
 
-// The log says where it is freed, and did not know then where it was made.
+// True if the log frees the window later and does not know where it was made.
 bool is_freed_later(const cd_log_place &place, MPI_Win handle) {
     const std::optional<GoneWindow> gone = GoneWindows::find(handle);
     return gone && gone->made.family == 0 && gone->freed_at.stream == place.stream;
 }
 
-// It may have got the handle of one that is gone, which another thread means.
+// Notes a window that may have the handle of a freed one which another thread uses.
 void note_other(const cd_log_place &place, MPI_Win handle, MPI_Fint in_fortran) {
     if (!GoneWindows::may_have(handle) || is_freed_later(place, handle)) {
         return;
@@ -49,11 +49,11 @@ void note_other(const cd_log_place &place, MPI_Win handle, MPI_Fint in_fortran) 
     GoneWindows::add(other);
 }
 
-// Freed when nothing logged: the replay that makes it may use it to its end.
+// Notes a window that was freed outside of logs: the replay that makes it may use it to its end.
 void note_gone(const cd_log_place &place, const Window &window) {
     GoneWindow gone;
     gone.handle = window.handle;
-    gone.in_fortran = -1; // nobody has asked
+    gone.in_fortran = -1; // unknown
     gone.number = next_owner();
     gone.made = place;
     gone.freed = true;
@@ -64,7 +64,7 @@ void note_gone(const cd_log_place &place, const Window &window) {
     GoneWindows::add(gone);
 }
 
-// Where a number can be found until the process ends. Windows have few different ones.
+// Returns an address of the number that is valid until the process ends.
 template <typename Number> Number *lasting(const void *number) {
     static std::mutex mutex;
     static auto &all = *new std::map<Number, Number>;
@@ -75,22 +75,22 @@ template <typename Number> Number *lasting(const void *number) {
 
 } // namespace
 
-std::unique_ptr<Window> MakesWindow::over(void *memory, int64_t size) {
+std::unique_ptr<Window> WindowCreateBase::over(void *memory, int64_t size) {
     const bool can_be = size >= 0 && (memory != nullptr || size == 0);
     return can_be && separate_memory_wanted() ? Window::over(memory, static_cast<size_t>(size))
                                               : nullptr;
 }
 
-std::unique_ptr<Window> MakesWindow::beside(void *mpis, int64_t size) {
+std::unique_ptr<Window> WindowCreateBase::beside(void *mpis, int64_t size) {
     return size >= 0 && separate_memory_wanted() ? Window::beside(mpis, static_cast<size_t>(size))
                                                  : nullptr;
 }
 
-Window *MakesWindow::add(std::unique_ptr<Window> window) {
+Window *WindowCreateBase::add(std::unique_ptr<Window> window) {
     return window != nullptr ? &WindowTable::instance().add(std::move(window)) : nullptr;
 }
 
-int MakesWindow::record(Call &call, int result, Window *window, MPI_Win handle) {
+int WindowCreateBase::record(Call &call, int result, Window *window, MPI_Win handle) {
     if (window != nullptr && result == MPI_SUCCESS) {
         WindowTable::instance().name(*window, handle);
     } else if (window != nullptr) {
@@ -106,7 +106,7 @@ int MakesWindow::record(Call &call, int result, Window *window, MPI_Win handle) 
     return result;
 }
 
-int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size) {
+int WindowCreateBase::replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size) {
     uint64_t number = 0;
     call.add_output({&number, sizeof number});
     const int result = Blocking::replay(call, false);
@@ -119,7 +119,7 @@ int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_
     return result;
 }
 
-void MakesWindow::made(Window *window, MPI_Win handle) {
+void WindowCreateBase::made(Window *window, MPI_Win handle) {
     const std::optional<cd_log_place> place = last_entry();
     if (handle == MPI_WIN_NULL || !place) {
         return;
@@ -136,7 +136,7 @@ void MakesWindow::made(Window *window, MPI_Win handle) {
     }
 }
 
-int RefusedExposure::ask_kind(MPI_Win win, bool &is_dynamic) {
+int RefusedAttach::ask_kind(MPI_Win win, bool &is_dynamic) {
     is_dynamic = may_name(win, MPI_WIN_NULL);
     if (!is_dynamic || WindowTable::instance().is_gone(win)) {
         return MPI_SUCCESS;
@@ -149,7 +149,7 @@ int RefusedExposure::ask_kind(MPI_Win win, bool &is_dynamic) {
     return result;
 }
 
-Window *FreesWindow::known_from_now_on(MPI_Win handle) {
+Window *WindowFree::known_from_now_on(MPI_Win handle) {
     if (Logging::mode() != CD_LOG_RECORDING || RecordAll::records() || handle == MPI_WIN_NULL) {
         return nullptr;
     }
@@ -163,8 +163,8 @@ Window *FreesWindow::known_from_now_on(MPI_Win handle) {
     return &added;
 }
 
-// A replay may raise errors by it.
-int FreesWindow::hold_handler(Window &window) {
+// Holds the error handler, with which a replay may raise errors.
+int WindowFree::hold_handler(Window &window) {
     cd_log_place place = {};
     if (cd_log_mode() != CD_LOG_RECORDING || cd_log_here(&place) == 0) {
         return MPI_SUCCESS;
@@ -174,11 +174,11 @@ int FreesWindow::hold_handler(Window &window) {
     return result;
 }
 
-std::optional<cd_log_place> FreesWindow::freed(const Call &call, int result, Window &window) {
+std::optional<cd_log_place> WindowFree::freed(const Call &call, int result, Window &window) {
     WindowTable &table = WindowTable::instance();
     WindowChanges changes(window);
     if (result == MPI_SUCCESS) {
-        if (!window.made_memory()) { // else MPI's has gone with it
+        if (!window.made_memory()) { // the memory of MPI has gone with the window
             changes.acquire();
         }
         window.mpi_is_done();
@@ -214,7 +214,7 @@ std::optional<cd_log_place> FreesWindow::freed(const Call &call, int result, Win
     return is_there ? std::optional(place) : std::nullopt;
 }
 
-int FreesWindow::replay(const Call &call, Window &window) {
+int WindowFree::replay(const Call &call, Window &window) {
     const std::optional<GoneWindow> gone = GoneWindows::find(window.handle);
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
@@ -238,7 +238,7 @@ int FreesWindow::replay(const Call &call, Window &window) {
     return MPI_SUCCESS;
 }
 
-const Window *AsksWindow::separate(MPI_Win win, int key) {
+const Window *WindowAttributeGet::separate(MPI_Win win, int key) {
     if (ReentryGuard::mpi() || (key != MPI_WIN_BASE && key != MPI_WIN_MODEL)) {
         return nullptr;
     }
@@ -246,7 +246,7 @@ const Window *AsksWindow::separate(MPI_Win win, int key) {
     return window != nullptr && !window->is_mpis ? window : nullptr;
 }
 
-void AsksWindow::make_lasting(int key, void *value) {
+void WindowAttributeGet::make_lasting(int key, void *value) {
     auto *const place = static_cast<void **>(value);
     if (key == MPI_WIN_SIZE) {
         *place = lasting<MPI_Aint>(*place);
@@ -255,7 +255,7 @@ void AsksWindow::make_lasting(int key, void *value) {
     }
 }
 
-int AsksSharedMemory::of_gone_window(Fn fn, const void *site, const Window &window) {
+int SharedQuery::of_gone_window(Fn fn, const void *site, const Window &window) {
     complain_unknown(fn, site,
                      "the program freed this window later, and its memory has gone with it. "
                      "Advance the domain before the window is freed, or free it outside");
@@ -268,7 +268,7 @@ int raise_at(const Window &window, int error) {
         real<Fn::MPI_Win_call_errhandler>(window.handle, error);
         return error;
     }
-#ifdef OPEN_MPI // which calls error handlers of living windows only, and makes none for one rank
+#ifdef OPEN_MPI // which calls handlers of living windows only, and makes none for one rank
     if (window.handler == MPI_ERRORS_RETURN) {
         return error;
     }

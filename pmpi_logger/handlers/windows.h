@@ -4,10 +4,8 @@
 
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
-#include "handlers/changes.h"
-#include "handlers/names.h"
+#include "handlers/object_state.h"
 #include "handlers/passthrough.h"
-#include "handlers/window_attributes.h"
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 #include "rma/gone_windows.h"
@@ -24,28 +22,28 @@ inline bool can_be_recorded(const Window *window) {
     return window != nullptr && !window->is_exposed && !window->is_mpis;
 }
 
-// Makes a window. MPI gets a copy of the program's memory: rma/window.h says why. The log has
-// the window's number, so that a replay finds it again, or makes one that MPI has freed.
-class MakesWindow : public MovesData {
+// Makes windows. MPI gets a copy of the program's memory, see rma/window.h. The log has the
+// window's number, so that a replay finds it or makes it without MPI.
+class WindowCreateBase : public MovesData {
 protected:
-    // Empty if the window is to be MPI's own business.
+    // Return nothing if MPI uses the program's memory itself.
     static std::unique_ptr<Window> over(void *memory, int64_t size);
     static std::unique_ptr<Window> beside(void *mpis, int64_t size);
 
-    // Before MPI is called, which may use its memory. nullptr if there is none.
+    // Called before MPI, which may use the copy. Returns nullptr if there is none.
     static Window *add(std::unique_ptr<Window> window);
     static int record(Call &call, int result, Window *window, MPI_Win handle);
 
-    // memory: where the program's lies, set by the replay.
+    // `memory`: the program's, set by the replay.
     static int replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size);
 
-    // By the entry that was written or read last. window: nullptr if it is MPI's own.
+    // Notes the window that the last entry made. `window`: nullptr if it has no copy.
     static void made(Window *window, MPI_Win handle);
 
     static bool is_mpis_business() { return ReentryGuard::mpi() || RecordAll::records(); }
 };
 
-class CreatesWindow : public MakesWindow {
+class WindowCreate : public WindowCreateBase {
 public:
     template <Fn F, typename Size, typename Unit>
     static int call(const void *site, void *memory, Size size, Unit unit, MPI_Info info,
@@ -57,7 +55,7 @@ public:
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, win, &memory, size);
             return result == run_live
-                       ? CreatesWindow::call<F>(site, memory, size, unit, info, comm, win)
+                       ? WindowCreate::call<F>(site, memory, size, unit, info, comm, win)
                        : result;
         }
         const ReentryGuard inside;
@@ -68,7 +66,7 @@ public:
     }
 };
 
-class AllocatesWindow : public MakesWindow {
+class WindowAllocate : public WindowCreateBase {
 public:
     template <Fn F, typename Size, typename Unit>
     static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
@@ -81,7 +79,7 @@ public:
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, win, given, size);
             return result == run_live
-                       ? AllocatesWindow::call<F>(site, size, unit, info, comm, memory, win)
+                       ? WindowAllocate::call<F>(site, size, unit, info, comm, memory, win)
                        : result;
         }
         const ReentryGuard inside;
@@ -94,8 +92,8 @@ public:
     }
 };
 
-// MPI_Win_create_dynamic: this rank reads and writes other ranks' memory.
-class CreatesDynamicWindow : public MakesWindow {
+// MPI_Win_create_dynamic: the window serves to access other ranks' memory.
+class WindowCreateDynamic : public WindowCreateBase {
 public:
     template <Fn F> static int call(const void *site, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
         if (is_mpis_business()) {
@@ -105,7 +103,7 @@ public:
         if (Logging::mode() == CD_LOG_REPLAYING) {
             void *const none = nullptr;
             const int result = replay(call, win, &none, 0);
-            return result == run_live ? CreatesDynamicWindow::call<F>(site, info, comm, win)
+            return result == run_live ? WindowCreateDynamic::call<F>(site, info, comm, win)
                                       : result;
         }
         const ReentryGuard inside;
@@ -115,7 +113,7 @@ public:
     }
 };
 
-// MPI_Win_allocate_shared: what MPI refuses, it refuses first.
+// MPI_Win_allocate_shared: refused in a CD that logs, after the errors of MPI itself.
 class RefusedSharedWindow : public Refused {
 public:
     template <Fn F, typename Size, typename Unit>
@@ -134,9 +132,9 @@ public:
     }
 };
 
-// MPI_Win_attach, MPI_Win_detach: others may change memory of this rank where it lies. Of another
-// window MPI refuses it.
-class RefusedExposure : public Refused {
+// MPI_Win_attach, MPI_Win_detach: refused in a CD that logs, since others change the memory in
+// place.
+class RefusedAttach : public Refused {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
         if (!passes_through(Logging::mode()) && !RecordAll::records()) {
@@ -158,13 +156,13 @@ public:
     }
 
 private:
-    // Returns what MPI does when it is asked.
+    // Returns MPI's error.
     static int ask_kind(MPI_Win win, bool &is_dynamic);
 };
 
-// MPI frees the window at once, since the others wait for that. The program's memory and what a
-// replay has to know stay as long as the log.
-class FreesWindow : public MovesData {
+// Frees windows at once, since the other ranks wait. Memory and facts for a replay stay as long as
+// the log.
+class WindowFree : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Win *win) {
         if (win == nullptr) {
@@ -187,12 +185,12 @@ public:
         const Call call = decode_data<F>(site, win);
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, *window);
-            return result == run_live ? FreesWindow::call<F>(site, win) : result;
+            return result == run_live ? WindowFree::call<F>(site, win) : result;
         }
         const ReentryGuard inside;
         const bool records = cd_log_mode() == CD_LOG_RECORDING && !RecordAll::records();
         InnerCalls inner(records ? InnerCalls::Of::call : InnerCalls::Of::nothing);
-        // What the program has stored last nobody can read any more, and its memory may be gone.
+        // Nobody reads what the program stored last, and its memory may be gone.
         const int held = hold_handler(*window);
         const int result = held == MPI_SUCCESS ? free_now<F>(win, window->number) : held;
         if (const auto place = freed(call, result, *window)) {
@@ -212,20 +210,19 @@ private:
         return result;
     }
 
-    // Of a window whose memory is MPI's, or the program's alone, a replay has to know that it is
-    // gone. nullptr if there will be none.
+    // Returns a new Window for a window that had none, so that a replay knows that it is gone; or
+    // nullptr.
     static Window *known_from_now_on(MPI_Win handle);
-    // Returns what MPI does when it is asked for it.
+    // Holds the error handler. Returns MPI's error.
     static int hold_handler(Window &window);
-    // Returns where the entry lies, if there is one.
+    // Records the call. Returns where the entry lies, if there is one.
     static std::optional<cd_log_place> freed(const Call &call, int result, Window &window);
     static int replay(const Call &call, Window &window);
 };
 
-// MPI_Win_get_attr: tells of the program's memory, and of the separate memory model. What else MPI
-// tells of a window lies in memory of ours, since MPI's goes with the window, and a replay or what
-// it restores may still look there.
-class AsksWindow : public MovesData {
+// MPI_Win_get_attr: reports the program's memory and the separate memory model. Other values lie in
+// memory of the logger, since MPI's goes with the window.
+class WindowAttributeGet : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
@@ -236,7 +233,7 @@ public:
             if (!replays || result != MPI_SUCCESS || *present == 0) {
                 return result;
             }
-            return AttributesOfGone::answer(
+            return FreedWindowAttributes::answer(
                 win, key,
                 [&](const SetAttribute &set) { *static_cast<void **>(value) = set.value; },
                 [&] { return call_mpi<F>(win, key, value, present); });
@@ -247,7 +244,7 @@ public:
         return MPI_SUCCESS;
     }
 
-    // The window, if the program asks for one of these two attributes and MPI has a copy.
+    // Returns the window if it has a copy and the program asks for one of these two attributes.
     static const Window *separate(MPI_Win win, int key);
 
 private:
@@ -259,13 +256,13 @@ private:
         return result;
     }
 
-    // The place of the value, if MPI's own would go with the window, becomes one that stays.
+    // Replaces the address of a value in MPI's memory by one that stays valid.
     static void make_lasting(int key, void *value);
 };
 
-#ifdef OPEN_MPI // elsewhere handles are the same in Fortran
-// MPI_Win_c2f, MPI_Win_f2c: a replay uses windows of which MPI knows nothing any more.
-class NumbersWindow {
+#ifdef OPEN_MPI // elsewhere Fortran has the same handles
+// MPI_Win_c2f, MPI_Win_f2c, also for freed windows.
+class WindowFortranHandle {
 public:
     using Of = Arrivals;
 
@@ -282,11 +279,11 @@ public:
 };
 #endif
 
-// As MPI does when a call on the window fails.
+// Calls the error handler as MPI does when a call on the window fails.
 int raise_at(const Window &window, int error);
 
-// MPI_Win_shared_query: where the memory of other ranks is, which goes with the window.
-class AsksSharedMemory {
+// MPI_Win_shared_query: fails if the window was freed, whose memory is gone.
+class SharedQuery {
 public:
     using Of = Arrivals;
 
@@ -300,8 +297,8 @@ private:
     static int of_gone_window(Fn fn, const void *site, const Window &window);
 };
 
-// What is done in a re-execution, too, unless MPI has freed the window since.
-template <typename Family> class OfWindow {
+// Passes calls to Family, but records them like Blocking for a window that MPI has freed.
+template <typename Family> class OnWindow {
 public:
     using Of = Arrivals;
 
@@ -318,10 +315,10 @@ public:
     }
 };
 
-using SetsNameOfWindow = OfWindow<SetsName>;
+using WindowNameSet = OnWindow<NameSet>;
 
-// MPI_Win_call_errhandler: the handler is the program's, and is called in a re-execution, too.
-class CallsWindowHandler : public Changes {
+// MPI_Win_call_errhandler: calls the handler in a re-execution, too.
+class WindowErrorCall : public ObjectChange {
 public:
     template <Fn F> static int call(const void *site, MPI_Win win, int error) {
         const int mode = Logging::mode();

@@ -34,7 +34,7 @@ void boundary() {
 }
 
 const char *restoring(cd_handle cd) {
-    if (Finalizes::is_to_be_repeated(cd)) {
+    if (Finalize::is_to_be_repeated(cd)) {
         return "MPI has ended since, and cannot begin again: restore before MPI_Finalize, or "
                "before the "
                "last session has ended";

@@ -4,24 +4,21 @@
 
 #include "handlers/blocking.h"
 #include "handlers/bsend_buffer.h"
-#include "handlers/changes.h"
 #include "handlers/communicators.h"
-#include "handlers/completes.h"
-#include "handlers/contents.h"
+#include "handlers/completion.h"
+#include "handlers/datatypes.h"
 #include "handlers/files.h"
 #include "handlers/free_objects.h"
 #include "handlers/init_finalize.h"
-#include "handlers/names.h"
+#include "handlers/nonblocking.h"
+#include "handlers/object_state.h"
 #include "handlers/partitioned.h"
 #include "handlers/passthrough.h"
 #include "handlers/persistent.h"
 #include "handlers/probe.h"
 #include "handlers/request_free.h"
 #include "handlers/rma_operations.h"
-#include "handlers/split_files.h"
-#include "handlers/starts.h"
-#include "handlers/synchronizes.h"
-#include "handlers/types.h"
+#include "handlers/rma_sync.h"
 #include "handlers/windows.h"
 #include "objects/inner_frees.h"
 
@@ -73,7 +70,7 @@ private:
 
     // The handle exists at once, the communicator when the request is complete.
     static constexpr bool duplicates =
-        std::is_same_v<Family, StartsDuplicate> && Roles::has(Role::out);
+        std::is_same_v<Family, NonblockingDuplicate> && Roles::has(Role::out);
     static constexpr bool tells_inner_calls =
         duplicates || Roles::has(Role::made) || Roles::has(Role::made_pointer);
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // The Fortran routines that are taken over themselves: fortran.def says which, and why.
 
-#include "handlers/attributes.h"
 #include "handlers/blocking.h"
+#include "handlers/object_state.h"
 #include "handlers/windows.h"
 #include "intercept/dispatch.h"
 #include "mpi/fortran_real.h"
@@ -13,7 +13,7 @@ namespace cd::logger {
 // Convert the arguments of a Fortran routine to those of its C function. The handler records the
 // call by these and makes it by MPI's own routine.
 
-template <typename Number> struct SetsAttributeTo {
+template <typename Number> struct FortranAttributeSet {
     template <Fn F, typename Family>
     static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value) {
         return Family::template call_by<F>(
@@ -25,7 +25,7 @@ template <typename Number> struct SetsAttributeTo {
     }
 };
 
-template <typename Number> struct GetsAttribute {
+template <typename Number> struct FortranAttributeGet {
     template <Fn F, typename Family>
     static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value,
                     MPI_Fint *flag) {
@@ -44,7 +44,7 @@ template <typename Number> struct GetsAttribute {
     }
 };
 
-struct GetsAttributeOfWindow {
+struct FortranWindowAttributeGet {
     template <Fn F, typename Family>
     static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
                     MPI_Fint *flag) {
@@ -53,15 +53,15 @@ struct GetsAttributeOfWindow {
 #else
         const int key_in_c = *key;
 #endif
-        const Window *const window = AsksWindow::separate(MPI_Win_f2c(*win), key_in_c);
+        const Window *const window = WindowAttributeGet::separate(MPI_Win_f2c(*win), key_in_c);
         if (window == nullptr) {
             const bool replays = Logging::mode() == CD_LOG_REPLAYING;
             const int result =
-                GetsAttribute<MPI_Aint>::call<F, Blocking>(site, win, key, value, flag);
+                FortranAttributeGet<MPI_Aint>::call<F, Blocking>(site, win, key, value, flag);
             if (!replays || result != MPI_SUCCESS || *flag == 0) {
                 return result;
             }
-            return AttributesOfGone::answer(
+            return FreedWindowAttributes::answer(
                 MPI_Win_f2c(*win), *key,
                 [&](const SetAttribute &set) { *value = set.in_fortran(); },
                 [&] { return fortran<F>(site, win, key, value, flag); });
@@ -77,7 +77,7 @@ struct GetsAttributeOfWindow {
 
 using Procedure = void();
 
-template <typename Number> struct CreatesKeyval {
+template <typename Number> struct FortranKeyvalCreate {
     template <Fn F, typename Family>
     static int call(const void *site, Procedure *copy, Procedure *forget, MPI_Fint *key,
                     Number *state) {
@@ -87,7 +87,7 @@ template <typename Number> struct CreatesKeyval {
     }
 };
 
-struct CreatesErrorHandler {
+struct FortranErrorHandlerCreate {
     template <Fn F, typename Family>
     static int call(const void *site, Procedure *function, MPI_Fint *handler) {
         MPI_Errhandler created = MPI_ERRHANDLER_NULL;

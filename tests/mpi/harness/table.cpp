@@ -7,9 +7,14 @@
 namespace cd::scenarios {
 
 bool Row::leaves_no_entry() const {
-    static const char *const families[] = {"Local",         "NumbersComm",      "NumbersWindow",
-                                           "NumbersFile",   "CallsCommHandler", "CallsFileHandler",
-                                           "NeedsSomeComm", "AsksSharedMemory"};
+    static const char *const families[] = {"Local",
+                                           "CommFortranHandle",
+                                           "WindowFortranHandle",
+                                           "FileFortranHandle",
+                                           "CommErrorCall",
+                                           "FileErrorCall",
+                                           "CommPack",
+                                           "SharedQuery"};
     return std::ranges::find(families, family) != std::end(families);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "handlers/synchronizes.h"
+#include "handlers/rma_sync.h"
 
-#include "handlers/window_changes.h"
 #include "log_entry/writer.h"
 #include "payload/datatype_cache.h"
 #include "payload/pack.h"
@@ -10,17 +9,53 @@
 #include "replay/poll_counts.h"
 #include "requests/completion.h"
 #include "requests/table.h"
+#include "rma/interval.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace cd::logger {
+
+void WindowChanges::acquire() {
+    window_.acquire(runs_);
+    acquired_ = true;
+}
+
+void WindowChanges::add_to(EntryWriter &writer) {
+    if (acquired_ && window_.recorded_in != Interval::now()) {
+        window_.recorded_in = Interval::now();
+        runs_.clear();
+        if (window_.size() > 0) {
+            runs_.push_back({0, window_.size()});
+        }
+    }
+    join_near(runs_);
+    writer.add(uint64_t{runs_.size()});
+    writer.add(runs_.data(), runs_.size() * sizeof(Run));
+    for (const Run &run : runs_) {
+        writer.add(static_cast<std::byte *>(window_.memory()) + run.offset, run.length);
+    }
+}
+
+void WindowChanges::take(EntryReader &entry, Window &window) {
+    const auto count = entry.take<uint64_t>();
+    const std::byte *const runs = entry.take(count * sizeof(Run));
+    for (uint64_t i = 0; i < count; ++i) {
+        Run run;
+        std::memcpy(&run, runs + i * sizeof run, sizeof run);
+        std::memcpy(static_cast<std::byte *>(window.memory()) + run.offset, entry.take(run.length),
+                    run.length);
+    }
+    window.recorded_in = Interval::now();
+}
+
 namespace {
 
-// An operation that has brought something, as it stands in the log; its data follow.
+// An operation that has brought data, in a log entry; its data follow.
 struct Brought {
-    uint64_t id = 0;      // of its call, 0 if that is in no log
-    uint64_t request = 0; // or the id of its request
+    uint64_t id = 0;      // of its call, 0 if not logged
+    uint64_t request = 0; // of its request
     Block result;         // where it went
 };
 
@@ -32,7 +67,7 @@ void deliver_landed(const Access &access) {
     }
 }
 
-// Its data are with the program, which may do with them what it likes before it waits for it.
+// The program has its data, and may change them before it waits for the request.
 void nothing_is_left_of(Request &read) {
     RequestTable::instance().change(read, [](Request &request) {
         request.arrivals.clear();
@@ -49,7 +84,7 @@ void free_types(const Access &access) {
 
 } // namespace
 
-void Synchronizes::settle(const Synchronization &what, Window &window, int result, bool recording) {
+void RmaSync::settle(const Synchronization &what, Window &window, int result, bool recording) {
     const int *const flag = what.call.arguments.flag;
     if (flag != nullptr && result == MPI_SUCCESS && *flag == 0) {
         if (recording) {
@@ -107,7 +142,7 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
     }
 }
 
-int Synchronizes::replay(const Synchronization &what, Window &window) {
+int RmaSync::replay(const Synchronization &what, Window &window) {
     const ReentryGuard inside;
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_answer(what.call, result);

@@ -3,23 +3,44 @@
 #pragma once
 
 #include "handlers/windows.h"
+#include "log_entry/reader.h"
+#include "log_entry/writer.h"
 #include "replay/poll_counts.h"
+#include "rma/window.h"
 
 #include <tuple>
 
 namespace cd::logger {
 
-// A call that synchronizes a window: begins or ends an epoch, or completes operations within one.
-// The log has what others have written into this rank's memory, and what the operations that the
-// call ends have brought; a replay writes both.
-class Synchronizes {
-    enum class Ends { nothing, accesses_of_target, all_accesses };
-    enum class Locks { no, begins, ends }; // the target, if the call has one; else all ranks
+// The writes of others into a window, in a log entry. Only changed bytes are recorded, but the
+// whole memory at the first time in an interval: a re-execution may have other contents there.
+class WindowChanges {
+public:
+    explicit WindowChanges(Window &window) : window_(window) {}
 
-    // When MPI's separate memory model says that the two memories are brought together.
+    void acquire();
+
+    // Adds the changes; they must stay in place until the entry is written.
+    void add_to(EntryWriter &writer);
+
+    static void take(EntryReader &entry, Window &window);
+
+private:
+    Window &window_;
+    bool acquired_ = false;
+    Runs runs_;
+};
+
+// Records synchronizations of windows: what others have written into this rank's memory, and what
+// the completed operations have brought. A replay writes both.
+class RmaSync {
+    enum class Ends { nothing, accesses_of_target, all_accesses };
+    enum class Locks { no, begins, ends }; // of the target, or of all ranks
+
+    // When the public and the private copy of the window are synchronized.
     struct Effect {
-        bool publishes; // what the program has stored
-        bool acquires;  // what others have written
+        bool publishes; // the program's stores
+        bool acquires;  // the writes of others
         Ends ends;
         Locks locks;
     };
@@ -63,7 +84,7 @@ public:
         }
         if (may_have_answer(mode)) {
             const int result = replay(what, *window);
-            return result == run_live ? Synchronizes::call<F>(site, a...) : result;
+            return result == run_live ? RmaSync::call<F>(site, a...) : result;
         }
         const ReentryGuard inside;
         if (what.publishes) {

@@ -3,14 +3,18 @@
 #pragma once
 
 #include "handlers/blocking.h"
+#include "handlers/handler.h"
+#include "objects/inner_frees.h"
+#include "replay/complaint.h"
 
 #include <tuple>
+#include <vector>
 
 namespace cd::logger {
 
-// Makes a type. A re-execution gets the one that the log has, unless its parts lie elsewhere now,
-// as those of a type of addresses may, or it is made of such a type: then it is made anew.
-class MakesType : public MovesData {
+// Makes types. A re-execution gets the logged type, or makes it again if its parts are absolute
+// addresses that have changed, or such types.
+class TypeCreate : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
@@ -25,7 +29,7 @@ public:
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, layout);
             if (result == run_live) {
-                return MakesType::call<F>(site, a...);
+                return TypeCreate::call<F>(site, a...);
             }
             if (result != make_anew) {
                 return result;
@@ -44,7 +48,7 @@ public:
         return result;
     }
 
-    // In the log, made goes by the other name. The next re-execution makes its own.
+    // Maps the type made in this execution to the logged one.
     static void stands_for(MPI_Datatype made, MPI_Datatype recorded);
 
 private:
@@ -73,6 +77,51 @@ private:
 
     static void record(const Call &call, int result, const Layout &layout);
     static int replay(const Call &call, const Layout &layout);
+};
+
+// MPI_Type_get_contents. The log has the handles of derived types, which the program frees; MPI
+// answers the rest again.
+class TypeContents {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, MPI_Datatype type, A... a) {
+        const int mode = Logging::mode();
+        MPI_Datatype *const parts = std::get<sizeof...(A) - 1>(std::tuple<A...>(a...));
+        if (passes_through(mode)) {
+            const int result = call_mpi<F>(type, a...);
+            if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
+                note_references(type, parts);
+            }
+            return result;
+        }
+        Call call(F, site);
+        call.add_word(word_of(MovedTypes::recorded(type)));
+        if (mode == CD_LOG_REPLAYING) {
+            Parts recorded;
+            const int result = replay(call, recorded);
+            if (result != MPI_SUCCESS) {
+                return result == run_live ? TypeContents::call<F>(site, type, a...) : result;
+            }
+            const ReentryGuard inside;
+            const int told = call_mpi<F>(type, a...);
+            give_recorded(type, parts, recorded);
+            return told;
+        }
+        const ReentryGuard inside;
+        const int result = call_mpi<F>(type, a...);
+        record(call, type, result, parts);
+        return result;
+    }
+
+private:
+    using Parts = std::vector<MPI_Datatype>;
+
+    // Inside a delete function, which frees the types.
+    static void note_references(MPI_Datatype type, const MPI_Datatype *parts);
+    static void record(const Call &call, MPI_Datatype type, int result, const MPI_Datatype *parts);
+    static int replay(const Call &call, Parts &recorded);
+    static void give_recorded(MPI_Datatype type, MPI_Datatype *parts, const Parts &recorded);
 };
 
 } // namespace cd::logger

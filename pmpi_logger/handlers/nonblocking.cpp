@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "handlers/starts.h"
+#include "handlers/nonblocking.h"
 
 #include "handlers/spawned.h"
 #include "log_entry/writer.h"
@@ -16,7 +16,7 @@
 namespace cd::logger {
 namespace {
 
-// Of MPI_Irecv's words: count, type, peer, tag.
+// Positions among the words of MPI_Irecv: count, type, peer, tag.
 int peer_of(const Call &call) { return static_cast<int>(call.words[2]); }
 int tag_of(const Call &call) { return static_cast<int>(call.words[3]); }
 
@@ -36,8 +36,8 @@ Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     return purpose;
 }
 
-// Whether a request brings something that was complete from the start. A receive that was has
-// received nothing: there was nobody to send.
+// Returns whether a request that was complete from the start has brought data. A receive has not:
+// there was no sender.
 bool brings_at_once(Request::Kind kind) {
     return kind == Request::Kind::collective || kind == Request::Kind::file;
 }
@@ -55,7 +55,7 @@ Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) 
 
 } // namespace
 
-void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle, bool early) {
+void NonblockingBase::track(const Call &call, Request::Kind kind, MPI_Request handle, bool early) {
     const ReentryGuard inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
         Request &request =
@@ -64,14 +64,14 @@ void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle, b
     }
 }
 
-void Starting::track_receive(MPI_Request handle, const Block &to, MPI_Comm comm, int peer,
-                             int tag) {
+void NonblockingBase::track_receive(MPI_Request handle, const Block &to, MPI_Comm comm, int peer,
+                                    int tag) {
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
         RequestTable::instance().add(handle, to, comm, peer, tag);
     }
 }
 
-SendCopy Starting::shadow_of(const Call &call) {
+SendCopy NonblockingBase::shadow_of(const Call &call) {
     const ReentryGuard inside;
     if (!shadows_wanted() || RecordAll::records()) {
         return {};
@@ -88,7 +88,7 @@ SendCopy Starting::shadow_of(const Call &call) {
     return SendCopy::of(sent);
 }
 
-Staging Starting::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
+Staging NonblockingBase::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
     const ReentryGuard inside;
     if (!shadows_wanted() || RecordAll::records()) {
         return {};
@@ -97,7 +97,7 @@ Staging Starting::staging_of(const Call &call, Request::Kind kind, bool has_send
                                            : Staging::of(call, has_send_buf, made_by(call, kind));
 }
 
-Block Starting::made_by(const Call &call, Request::Kind kind) {
+Block NonblockingBase::made_by(const Call &call, Request::Kind kind) {
     if (kind != Request::Kind::collective || call.output_count == 0) {
         return {};
     }
@@ -110,15 +110,15 @@ Block Starting::made_by(const Call &call, Request::Kind kind) {
     return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
 }
 
-void Starting::note_made_at_once(const Call &call, Request::Kind kind, bool is_complete) {
+void NonblockingBase::note_made_at_once(const Call &call, Request::Kind kind, bool is_complete) {
     if (kind == Request::Kind::collective && call.output_count != 0 &&
         (is_complete || made_by(call, kind).count == 0)) {
         comm_made(*static_cast<const MPI_Comm *>(call.outputs[0].to));
     }
 }
 
-void Starting::record_message(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                              SendCopy &shadow) {
+void NonblockingBase::record_message(const Call &call, Request::Kind kind, int result,
+                                     MPI_Request handle, SendCopy &shadow) {
     const ReentryGuard inside;
     uint64_t id = 0;
     const bool at_once = handle == MPI_REQUEST_NULL || complete_from_start(handle);
@@ -141,20 +141,20 @@ void Starting::record_message(const Call &call, Request::Kind kind, int result, 
     writer.write();
 }
 
-void Starting::keep_sent(MPI_Win handle, int target, SendCopy &&sent) {
+void NonblockingBase::keep_sent(MPI_Win handle, int target, SendCopy &&sent) {
     Window *const window = sent.empty() ? nullptr : WindowTable::instance().find(handle);
     if (window != nullptr) {
         window->keep(target, std::move(sent));
     }
 }
 
-Purpose Starting::purpose_for(const Call &call, Request::Kind kind) {
+Purpose NonblockingBase::purpose_for(const Call &call, Request::Kind kind) {
     RequestTable::instance().reserve_room();
     return purpose_of(call, kind, made_by(call, kind));
 }
 
-Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                          Purpose &&purpose, Staging &&staging) {
+Request *NonblockingBase::record(const Call &call, Request::Kind kind, int result,
+                                 MPI_Request handle, Purpose &&purpose, Staging &&staging) {
     const ReentryGuard inside;
     const bool goes_on =
         result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
@@ -187,8 +187,8 @@ Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_
 
 namespace {
 
-// The program will say once more that the generalized request is complete, perhaps after it has
-// waited for it: of a handle that MPI has for something else.
+// Expects the program to complete the generalized request again, perhaps after it waited for it, by
+// a handle that MPI has reused.
 void hold_another(Request &request, bool of_fortran) {
     RequestTable &table = RequestTable::instance();
     if (request.stand_in == MPI_REQUEST_NULL) {
@@ -202,7 +202,8 @@ void hold_another(Request &request, bool of_fortran) {
 
 } // namespace
 
-int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {
+int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *handle,
+                            Request *&again) {
     const ReentryGuard inside;
     cd_log_place place = {};
     cd_log_here(&place);
@@ -235,7 +236,7 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
         request->state = Request::State::replayed;
         return MPI_SUCCESS;
     }
-    // A re-execution may have its buffers at other addresses.
+    // The buffers of a re-execution may lie elsewhere.
     Purpose purpose = purpose_of(call, request->kind, made_by(call, request->kind));
     table.change(*request, [&](Request &found) {
         static_cast<Purpose &>(found) = std::move(purpose);
@@ -260,7 +261,7 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     return MPI_SUCCESS;
 }
 
-void Starting::started_again(Request &again, MPI_Request handle) {
+void NonblockingBase::started_again(Request &again, MPI_Request handle) {
     RequestTable::instance().rename(again, handle);
     again.state = Request::State::active;
 }

@@ -14,11 +14,11 @@
 
 namespace cd::logger {
 
-// How many requests a call of the Wait and Test family is about.
+// How many requests a call is about.
 enum class Shape { one, any, all, some };
 
-// One such call.
-struct Completion {
+// A call of the Wait and Test family.
+struct CompletionCall {
     Call call;
     Shape shape = Shape::one;
     int count = 1;
@@ -27,8 +27,8 @@ struct Completion {
     int *index = nullptr; // or how many
     int *indices = nullptr;
     MPI_Status *statuses = nullptr;
-    MPI_Status *lent = nullptr;  // that MPI writes: the program's, or ours if it ignores them
-    bool runs_functions = false; // the program's, for its generalized requests
+    MPI_Status *lent = nullptr;  // the statuses that MPI writes: the program's, or ours
+    bool runs_functions = false; // true if functions of generalized requests run
     int status_count() const { return single_status() ? 1 : count; }
     bool single_status() const { return shape == Shape::one || shape == Shape::any; }
     bool ignores_statuses() const {
@@ -37,9 +37,9 @@ struct Completion {
     }
 };
 
-// A call that waits for requests, or asks whether they are complete. The log has which are, the
-// statuses, and the data that they brought; a replay completes the same ones.
-class Completes {
+// Records calls of the Wait and Test family: which requests completed, statuses and data. A replay
+// completes the same requests.
+class Completion {
 public:
     static constexpr bool guards_itself = true;
 
@@ -56,19 +56,19 @@ public:
     }
 
 private:
-    // Of the argument for the status, or for several.
+    // The role of the argument for one status or several.
     template <Fn F>
     static constexpr Role status_role = Row<F>::Roles::has(Role::status) ? Role::status
                                                                          : Role::statuses;
 
-    // There are requests that are tracked, or there may be a log.
+    // Handles calls while requests are tracked or there may be a log.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int finish_guarded(const void *site, A... a) {
         return RecordFailure::guarded<F, true>(
             [&]() __attribute__((always_inline)) { return finish<F>(site, a...); },
             [&] { return fail_or_call<F>(a...); });
     }
-    // The program may have handles and buffers of which MPI knows nothing.
+    // Used where memory ran out: the program may hold handles that MPI does not know.
     template <Fn F, typename... A> static int fail_or_call(A... a) {
         return RequestTable::empty() ? real<F>(a...)
                                      : RecordFailure::fail(F, "has done nothing; call it again");
@@ -103,7 +103,7 @@ private:
         return finish_tracked<F>(mode, site, count, requests, arguments);
     }
 
-    // Whether the program says where the requests are, and where it wants to be told of them.
+    // Returns whether all necessary pointers are given.
     template <typename Roles, typename Tuple> static bool all_there(const Tuple &arguments) {
         const auto is_there = [&]<Role R>() {
             if constexpr (Roles::has(R)) {
@@ -123,7 +123,7 @@ private:
                                                 MPI_Request *requests,
                                                 std::tuple<A...> &arguments) {
         using Roles = typename Row<F>::Roles;
-        Completion completion;
+        CompletionCall completion;
         completion.call.fn = F;
         completion.call.site = site;
         completion.shape = Row<F>::of;
@@ -146,7 +146,7 @@ private:
         if (may_have_answer(mode)) {
             const int result = replay(completion);
             return result == run_live
-                       ? std::apply([&](A... b) { return Completes::call<F>(site, b...); },
+                       ? std::apply([&](A... b) { return Completion::call<F>(site, b...); },
                                     arguments)
                        : result;
         }
@@ -165,20 +165,20 @@ private:
         return result;
     }
 
-    // Before MPI is called: remembers the handles, which MPI will overwrite, and puts stand-ins in
-    // their places.
-    static void lend(Completion &completion, bool recording);
+    // Before the MPI call: remembers the handles, which MPI overwrites, and puts stand-ins in their
+    // places.
+    static void lend(CompletionCall &completion, bool recording);
 
-    // After MPI was called.
-    static void settle(Completion &completion, int result, bool recording);
+    // After the MPI call: delivers, records and forgets.
+    static void settle(CompletionCall &completion, int result, bool recording);
     static void settle_inner(InnerCalls &inner);
-    static int replay(Completion &completion);
+    static int replay(CompletionCall &completion);
 };
 
-// MPI_Request_get_status: tells, and leaves the request.
-class Peeks {
+// MPI_Request_get_status: reports completion and leaves the request.
+class RequestStatus {
 public:
-    using Of = Completes::Of;
+    using Of = Completion::Of;
 
     template <Fn F>
     static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {

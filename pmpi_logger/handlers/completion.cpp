@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "handlers/completes.h"
+#include "handlers/completion.h"
 
 #include "call/handle_word.h"
 #include "handlers/spawned.h"
@@ -28,29 +28,29 @@
 namespace cd::logger {
 namespace {
 
-// Reused, so that a warm thread allocates nothing.
+// Buffers of a thread, reused so that later calls allocate nothing.
 struct Workspace {
     std::vector<MPI_Request> handles; // before the call
-    std::vector<Request *> requests;  // of those; nullptr if not tracked
+    std::vector<Request *> requests;  // nullptr: not tracked
     std::vector<MPI_Status> statuses;
-    std::vector<int> errors; // that were in the statuses before
+    std::vector<int> errors; // MPI_ERROR of the statuses before the call
     std::vector<int> slots;
 };
 Workspace &workspace() { return of_this_thread<Workspace>(); }
 
-// Its handle is where the program wants it.
+// Notes the communicator that the request has made; its handle is in the program's memory.
 void note_made_by(const Request &request) {
     comm_made(*static_cast<const MPI_Comm *>(request.arrivals.back().address));
 }
 
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
-// What MPI gets instead of the program's statuses, where MPI is to say which it writes.
-void lend_statuses(Completion &c, bool recording) {
+// Lends MPI statuses if the program ignores them, and marks MPI_ERROR in each.
+void lend_statuses(CompletionCall &c, bool recording) {
     Workspace &space = workspace();
     c.lent = c.statuses;
     if (c.ignores_statuses()) {
-        // Without a status nobody knows how much a message brought.
+        // Only a status says how much a message brought.
         space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
         c.lent = space.statuses.data();
     }
@@ -68,7 +68,7 @@ void lend_statuses(Completion &c, bool recording) {
 
 } // namespace
 
-void Completes::lend(Completion &c, bool recording) {
+void Completion::lend(CompletionCall &c, bool recording) {
     Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
     space.slots.reserve(static_cast<size_t>(c.count));
@@ -80,7 +80,8 @@ void Completes::lend(Completion &c, bool recording) {
                            return request != nullptr && request->kind == Request::Kind::generalized;
                        });
     lend_statuses(c, recording);
-    if (table.stand_ins > 0) { // takes no memory: else the program would have these handles
+    if (table.stand_ins >
+        0) { // allocates nothing: an exception would leave these handles to the program
         for (int i = 0; i < c.count; ++i) {
             if (const Request *request = space.requests[static_cast<size_t>(i)]) {
                 c.requests[i] = request->known_to_mpi();
@@ -91,7 +92,7 @@ void Completes::lend(Completion &c, bool recording) {
 
 namespace {
 
-// Where MPI has written none.
+// Restores MPI_ERROR where MPI has not written it.
 void put_errors_back(MPI_Status *statuses, const std::vector<int> &errors) {
     for (const int error : errors) {
         if (statuses->MPI_ERROR == unwritten_error) {
@@ -101,8 +102,8 @@ void put_errors_back(MPI_Status *statuses, const std::vector<int> &errors) {
     }
 }
 
-// Which slots are complete.
-void find_complete(const Completion &c, int result, std::vector<int> &slots) {
+// Finds the completed slots.
+void find_complete(const CompletionCall &c, int result, std::vector<int> &slots) {
     slots.clear();
     const bool found = found_something(c.flag);
     if (found && c.shape == Shape::one) {
@@ -120,8 +121,8 @@ void find_complete(const Completion &c, int result, std::vector<int> &slots) {
     }
 }
 
-// Of the k-th that is complete.
-const MPI_Status &status_of(const Completion &c, size_t k, int slot) {
+// Returns the status of the k-th completed slot.
+const MPI_Status &status_of(const CompletionCall &c, size_t k, int slot) {
     return c.lent[c.shape == Shape::all    ? static_cast<size_t>(slot)
                   : c.shape == Shape::some ? k
                                            : 0];
@@ -135,7 +136,7 @@ void await_all_data(const Workspace &space) {
     }
 }
 
-void deliver_all_staged(const Completion &c, int result, const Workspace &space) {
+void deliver_all_staged(const CompletionCall &c, int result, const Workspace &space) {
     for (size_t k = 0; k < space.slots.size(); ++k) {
         const int slot = space.slots[k];
         if (Request *request = space.requests[static_cast<size_t>(slot)]) {
@@ -144,7 +145,7 @@ void deliver_all_staged(const Completion &c, int result, const Workspace &space)
     }
 }
 
-Ending ending_of(const Completion &c, int finished) {
+Ending ending_of(const CompletionCall &c, int finished) {
     Ending ending;
     ending.flag = c.flag != nullptr ? *c.flag : 1;
     ending.index = c.index != nullptr ? *c.index : 0;
@@ -156,8 +157,8 @@ Ending ending_of(const Completion &c, int finished) {
     return ending;
 }
 
-// The k-th that is complete, and what it has brought.
-void add_finished(EntryWriter &writer, const Completion &c, size_t k, int result,
+// Adds the k-th completed request and its data.
+void add_finished(EntryWriter &writer, const CompletionCall &c, size_t k, int result,
                   const Workspace &space) {
     const int slot = space.slots[k];
     const Request *request = space.requests[static_cast<size_t>(slot)];
@@ -180,8 +181,8 @@ void add_finished(EntryWriter &writer, const Completion &c, size_t k, int result
     }
 }
 
-// What stands in the log. types: held until all is copied.
-void record_completion(Completion &c, int result, const Workspace &space,
+// Records the call. `types`: held until all data are copied.
+void record_completion(CompletionCall &c, int result, const Workspace &space,
                        std::unique_lock<BiasedLock> types) {
     const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found_something(c.flag);
     if (nothing && result == MPI_SUCCESS) {
@@ -206,8 +207,8 @@ void record_completion(Completion &c, int result, const Workspace &space,
     writer.write();
 }
 
-// What MPI knows no more.
-void forget_complete(const Completion &c, int result, Workspace &space) {
+// Forgets completed requests.
+void forget_complete(const CompletionCall &c, int result, Workspace &space) {
     for (const int slot : space.slots) {
         Request *&request = space.requests[static_cast<size_t>(slot)];
         if (request == nullptr) {
@@ -227,8 +228,8 @@ void forget_complete(const Completion &c, int result, Workspace &space) {
     }
 }
 
-// The program holds the handles of those that go on, and not those of their stand-ins.
-void give_back_others(const Completion &c, const Workspace &space) {
+// Gives the program its own handles of pending requests back, instead of their stand-ins.
+void give_back_others(const CompletionCall &c, const Workspace &space) {
     RequestTable &table = RequestTable::instance();
     if (!RequestTable::empty()) {
         table.give_back(space.requests);
@@ -246,7 +247,7 @@ void give_back_others(const Completion &c, const Workspace &space) {
 
 } // namespace
 
-void Completes::settle(Completion &c, int result, bool recording) {
+void Completion::settle(CompletionCall &c, int result, bool recording) {
     Workspace &space = workspace();
     find_complete(c, result, space.slots);
     await_all_data(space);
@@ -262,7 +263,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
     give_back_others(c, space);
 }
 
-void Completes::settle_inner(InnerCalls &inner) {
+void Completion::settle_inner(InnerCalls &inner) {
     if (const std::optional<cd_log_place> place = last_entry()) {
         inner.settle(*place, false);
     }
@@ -287,8 +288,7 @@ bool is_named(const Finished &finished, MPI_Request handle) {
     return later ? handle == later->handle : finished.has(handle);
 }
 
-// Whether the program names the requests that the log has, as many as count, where entry is.
-// Delivers nothing.
+// Returns whether the program names the `count` logged requests at `entry`. Delivers nothing.
 bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) {
     for (int k = 0; k < count; ++k) {
         const auto finished = entry.take<Finished>();
@@ -302,8 +302,8 @@ bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) 
     return true;
 }
 
-// A poll that found nothing.
-void tell_nothing(const Completion &c, EntryReader &entry) {
+// Replays a poll that found nothing.
+void tell_nothing(const CompletionCall &c, EntryReader &entry) {
     if (c.flag != nullptr) {
         *c.flag = 0;
     }
@@ -313,8 +313,8 @@ void tell_nothing(const Completion &c, EntryReader &entry) {
     entry.take_outputs(c.call);
 }
 
-// indices, statuses: as they stand in the log.
-void tell(const Completion &c, const Ending &ending, const std::byte *indices,
+// `indices`, `statuses`: from the log.
+void tell(const CompletionCall &c, const Ending &ending, const std::byte *indices,
           const std::byte *statuses) {
     if (c.flag != nullptr) {
         *c.flag = ending.flag;
@@ -332,8 +332,8 @@ void tell(const Completion &c, const Ending &ending, const std::byte *indices,
     }
 }
 
-// The program gets what the request has brought, and loses its handle. False, and nothing is done,
-// if the data do not fit.
+// Delivers the data of the request and clears its handle. Returns false and does nothing if the
+// data do not fit.
 [[nodiscard]] bool end_as_logged(EntryReader &entry, const Finished &finished, Request *request,
                                  MPI_Request &handle) {
     if (finished.blocks != Finished::no_data) {
@@ -363,7 +363,7 @@ void tell(const Completion &c, const Ending &ending, const std::byte *indices,
 
 } // namespace
 
-int Completes::replay(Completion &c) {
+int Completion::replay(CompletionCall &c) {
     const ReentryGuard inside;
     int result = MPI_SUCCESS;
     if (c.flag != nullptr && c.shape == Shape::any) {
@@ -397,6 +397,100 @@ int Completes::replay(Completion &c) {
     }
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
                                           : raise_logged_of_request(comm, entry->result());
+}
+
+namespace {
+
+bool is_lost(const Request &request) {
+    return request.stand_in != MPI_REQUEST_NULL && request.error == lost;
+}
+
+} // namespace
+
+int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status,
+                       int mode) {
+    const ReentryGuard inside;
+    Request *request = RequestTable::instance().find(handle);
+    Call call;
+    call.fn = Fn::MPI_Request_get_status;
+    call.site = site;
+    fail_without_log(call, {request});
+    MPI_Status own = {};
+    StatusLoan loan(status, own);
+    int result = call_mpi<Fn::MPI_Request_get_status>(
+        request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
+    if (result == MPI_SUCCESS && *flag != 0 && request != nullptr && is_lost(*request)) {
+        result = raise(MPI_COMM_NULL, MPI_ERR_OTHER); // as Open MPI does in MPI_Wait
+    }
+    const bool error_written = loan.settle();
+    const bool is_first = request != nullptr && *flag != 0 && request->told == 0;
+    if (is_first) {
+        await_data(*request);
+    }
+    auto types = RequestTable::instance().hold_types();
+    if (is_first) {
+        deliver_staged(*request, loan.written(), result);
+        cd_log_place here = {};
+        if (mode == CD_LOG_RECORDING) {
+            cd_log_here(&here);
+        }
+        note_told(*request, here);
+    }
+    if (mode != CD_LOG_RECORDING) {
+        return result;
+    }
+    if (*flag == 0) {
+        types.unlock();
+        record_nothing(call, result);
+        return result;
+    }
+    EntryWriter writer(call, result);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
+    writer.add(loan.written());
+    const bool active = request != nullptr && request->state == Request::State::active;
+    const bool brings = active && is_first;
+    writer.add(active ? request->id : uint64_t{0});
+    writer.add(brings ? static_cast<uint32_t>(request->arrivals.size()) : Finished::no_data);
+    if (brings) {
+        add_arrivals(writer, *request, loan.written(), result);
+    }
+    types.unlock();
+    writer.write();
+    return result;
+}
+
+int RequestStatus::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *status) {
+    const ReentryGuard inside;
+    Call call;
+    call.fn = Fn::MPI_Request_get_status;
+    call.site = site;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_answer(call, result);
+    if (!entry) {
+        return result == run_live ? run(site, handle, flag, status, cd_log_mode()) : result;
+    }
+    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
+    if (*flag != 0) {
+        give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                    status);
+        const auto id = entry->take<uint64_t>();
+        const auto blocks = entry->take<uint32_t>();
+        RequestTable &table = RequestTable::instance();
+        // A request outside of logs may be gone and its handle reused.
+        Request *const request = id != 0 ? table.find(id) : nullptr;
+        Request *const told = id != 0 ? request : table.find(handle);
+        auto types = table.hold_types();
+        if (blocks != Finished::no_data && !take_arrivals(*entry, id, request, blocks)) {
+            types.unlock();
+            return not_matching(call, *entry, "how much data is received");
+        }
+        if (told != nullptr && told->id == id && told->told == 0) {
+            note_told(*told, last_entry().value_or(cd_log_place()));
+        }
+    }
+    return entry->result();
 }
 
 } // namespace cd::logger

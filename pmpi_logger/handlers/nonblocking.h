@@ -2,8 +2,11 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "handlers/arrays.h"
+#include "call/call.h"
 #include "handlers/blocking.h"
+#include "mpi/role.h"
+#include "payload/received_data.h"
+#include "requests/staging.h"
 #include "requests/table.h"
 #include "rma/early_reads.h"
 #include "rma/window_table.h"
@@ -12,54 +15,82 @@
 
 namespace cd::logger {
 
-// A call that returns before its work is done, and gives a request for it. The log has that it was
-// called; what it brings is logged where the request completes. MPI works on copies of the buffers,
-// except for receives, which a restore can take back.
+// Gives MPI the copies of the buffers in `staging`, and copies of the arrays of counts,
+// displacements and types. MPI may read those until the request completes, and a restore changes
+// the program's.
+template <typename Roles, typename Tuple>
+void stage_arguments(const Call &call, Tuple &arguments, Staging &staging) {
+    if constexpr (Roles::has(Role::send_buf)) {
+        auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
+        buffer = staging.send_buf(buffer);
+    }
+    if constexpr (Roles::has(Role::recv_buf)) {
+        auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
+        buffer = staging.recv_buf(buffer);
+    }
+    const auto keep = [&]<Role... R>(int length) {
+        const auto keep_one = [&]<Role One>() {
+            if constexpr (Roles::has(One)) {
+                auto &array = std::get<Roles::index(One)>(arguments);
+                array = staging.keep(array, length);
+            }
+        };
+        (keep_one.template operator()<R>(), ...);
+    };
+    if constexpr (Roles::has(Role::send_counts)) {
+        keep.template operator()<Role::send_counts, Role::send_displs, Role::send_types>(
+            Arrivals::ranks_sent_to(call));
+    }
+    if constexpr (Roles::has(Role::recv_counts)) {
+        keep.template operator()<Role::recv_counts, Role::recv_displs, Role::recv_types>(
+            Arrivals::ranks_received_from(call));
+    }
+}
+
+// Records non-blocking calls. The log has the call; the data are logged where the request
+// completes. MPI works on copies of the buffers, except for receives, which a restore can take
+// back. The entry of a call that is complete at once has its handle and data.
 //
-// One that is complete at once is none: its handle, and what it has brought, stand in the log here.
-//
-// In a replay the request is a placeholder if its completion stands in the log, too. If a restore
-// found it pending, it is the request that is still under way, or it is started once more, or it
-// has completed meanwhile and its data were kept.
-class Starting : public MovesData {
+// In a replay the request is a placeholder if the log completes it. Otherwise a restore found it
+// pending: it is still under way, or started again, or complete with its data kept.
+class NonblockingBase : public MovesData {
 protected:
-    // Tracks a request that no log knows, if it brings data; early: perhaps it is complete without.
+    // Tracks a request outside of logs, if it brings data.
     static void track(const Call &call, Request::Kind kind, MPI_Request request, bool early);
     static void track_receive(MPI_Request request, const Block &to, MPI_Comm comm, int peer,
                               int tag);
 
-    // Takes the shadow if the request goes on.
+    // Takes the copy if the request is pending.
     static void record_message(const Call &call, Request::Kind kind, int result,
                                MPI_Request request, SendCopy &shadow);
-    // What record() wants, before the call is made: that takes no more memory for requests then,
-    // so that what MPI works on is never lost.
+    // Prepares what record() needs before the call is made, so that record() takes no memory.
     static Purpose purpose_for(const Call &call, Request::Kind kind);
-    // Returns what goes on; nullptr if nothing does.
+    // Returns the pending request, or nullptr.
     static Request *record(const Call &call, Request::Kind kind, int result, MPI_Request request,
                            Purpose &&purpose, Staging &&staging);
 
-    // Sets request, unless the call has to be started once more: then sets again.
+    // Sets `request`, or `again` if the call must be made again.
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
 
-    // The call was started once more.
+    // Notes that the call was made again.
     static void started_again(Request &again, MPI_Request request);
 
-    // What a write of another rank's window has sent that was complete at once.
+    // Keeps the copy of a remote write that was complete at once.
     static void keep_sent(MPI_Win window, int target, SendCopy &&sent);
 
     static SendCopy shadow_of(const Call &call);
     static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
 
-    // A communicator that is valid when the request is complete.
+    // Returns the place of a communicator that exists when the request completes.
     static Block made_by(const Call &call, Request::Kind kind);
-    // The same where it is valid at once.
+    // The same for a request that is complete at once.
     static void note_made_at_once(const Call &call, Request::Kind kind, bool is_complete);
 };
 
-// What MPI works on while the program goes on.
+// What MPI works on until the request completes.
 enum class Works { on_buffers, on_shadow, on_staging };
 
-template <Request::Kind K, Works W = Works::on_staging> class Starts : public Starting {
+template <Request::Kind K, Works W = Works::on_staging> class Nonblocking : public NonblockingBase {
 public:
     static constexpr bool guards_itself = true;
 
@@ -71,7 +102,7 @@ public:
     }
 
 private:
-    // No restore has to know of an older one that does not: it goes on.
+    // A restore need not know requests that bring no data.
     static constexpr bool brings_data = K != Request::Kind::send && K != Request::Kind::generalized;
 
     template <Fn F, typename... A>
@@ -86,7 +117,7 @@ private:
         return RecordFailure::guarded<F, brings_data>(take, [&] { return real<F>(a...); });
     }
 
-    // No log is told.
+    // Makes the call outside of logs.
     template <Fn F, typename... A> static int start_untold(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
         see_bystander<F>();
@@ -143,7 +174,7 @@ private:
                 result = make();
                 started_again(*again, *request);
             }
-            return result == run_live ? Starts::call<F>(site, a...) : result;
+            return result == run_live ? Nonblocking::call<F>(site, a...) : result;
         }
         if constexpr (K == Request::Kind::send || K == Request::Kind::receive) {
             return record_one_way<Roles>(call, arguments, request, make);
@@ -152,7 +183,7 @@ private:
         }
     }
 
-    // make: makes the call with the arguments.
+    // `make`: makes the call with `arguments`.
     template <typename Roles, typename Tuple, typename Make>
     [[gnu::always_inline]] static int record_one_way(const Call &call, Tuple &arguments,
                                                      const MPI_Request *request, const Make &make) {
@@ -209,7 +240,7 @@ private:
     template <typename Roles>
     static constexpr bool reads_window = Roles::has(Role::window) && Roles::has(Role::recv_buf);
 
-    // A call that failed has made none, and may have been given no place for it.
+    // A failed call has made no request.
     static MPI_Request made(int result, const MPI_Request *request) {
         return result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL;
     }
@@ -224,14 +255,15 @@ private:
     }
 };
 
-using StartsSend = Starts<Request::Kind::send, Works::on_shadow>;
-using StartsBufferedSend = Starts<Request::Kind::send, Works::on_buffers>;
-using StartsReceive = Starts<Request::Kind::receive, Works::on_buffers>;
-using StartsMatchedReceive = Starts<Request::Kind::matched>;
-using StartsExchange = Starts<Request::Kind::exchange>;
-using StartsCollective = Starts<Request::Kind::collective>;
-using StartsDuplicate = Starts<Request::Kind::collective>;
-using StartsFileRead = Starts<Request::Kind::file>;
-using StartsFileWrite = Starts<Request::Kind::file>;
-using StartsGeneralized = Starts<Request::Kind::generalized, Works::on_buffers>;
+using NonblockingSend = Nonblocking<Request::Kind::send, Works::on_shadow>;
+using NonblockingBufferedSend = Nonblocking<Request::Kind::send, Works::on_buffers>;
+using NonblockingReceive = Nonblocking<Request::Kind::receive, Works::on_buffers>;
+using NonblockingMatchedReceive = Nonblocking<Request::Kind::matched>;
+using NonblockingExchange = Nonblocking<Request::Kind::exchange>;
+using NonblockingCollective = Nonblocking<Request::Kind::collective>;
+using NonblockingDuplicate = Nonblocking<Request::Kind::collective>;
+using NonblockingFileRead = Nonblocking<Request::Kind::file>;
+using NonblockingFileWrite = Nonblocking<Request::Kind::file>;
+using GeneralizedStart = Nonblocking<Request::Kind::generalized, Works::on_buffers>;
+
 } // namespace cd::logger

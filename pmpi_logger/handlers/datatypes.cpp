@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/datatypes.h"
+
+#include "handlers/free_objects.h"
+#include "log_entry/writer.h"
+#include "objects/inner_frees.h"
+#include "objects/lifetimes.h"
+#include "payload/datatype_layout.h"
+#include "replay/match.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace cd::logger {
+
+void TypeCreate::record(const Call &call, int result, const Layout &layout) {
+    EntryWriter writer(call, result);
+    writer.add_outputs(call);
+    writer.add(layout.displacements);
+    writer.write();
+}
+
+int TypeCreate::replay(const Call &call, const Layout &layout) {
+    const ReentryGuard inside;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
+    }
+    entry->take_outputs(call);
+    if (entry->result() != MPI_SUCCESS) {
+        return raise(call, entry->result());
+    }
+    const bool moved = entry->take<uint64_t>() != layout.displacements;
+    return moved || layout.of_moved_types ? make_anew : MPI_SUCCESS;
+}
+
+void TypeCreate::stands_for(MPI_Datatype made, MPI_Datatype recorded) {
+    const uint64_t number = MovedTypes::add(made, recorded);
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        when_restored(*place, [number] { ObjectFree::free_moved_type(number); });
+    }
+}
+
+void TypeContents::note_references(MPI_Datatype type, const MPI_Datatype *parts) {
+    const size_t count = count_parts(type);
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_basic(parts[i])) {
+            InnerCalls::referred_to(word_of(parts[i]));
+        }
+    }
+}
+
+void TypeContents::record(const Call &call, MPI_Datatype type, int result,
+                          const MPI_Datatype *parts) {
+    const size_t count = result == MPI_SUCCESS ? count_parts(type) : 0;
+    EntryWriter writer(call, result);
+    writer.add(uint64_t{count});
+    writer.add(parts, count * sizeof *parts);
+    writer.write();
+}
+
+int TypeContents::replay(const Call &call, Parts &recorded) {
+    const ReentryGuard inside;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
+    }
+    if (entry->result() != MPI_SUCCESS) {
+        return raise_logged(MPI_COMM_NULL, entry->result());
+    }
+    recorded.resize(entry->take<uint64_t>());
+    const size_t size = recorded.size() * sizeof recorded[0];
+    std::copy_n(entry->take(size), size, reinterpret_cast<std::byte *>(recorded.data()));
+    return MPI_SUCCESS;
+}
+
+// Returns the logged parts. The program got a reference to each, and frees it once; parts of a type
+// that was made again may be new, too.
+void TypeContents::give_recorded(MPI_Datatype type, MPI_Datatype *parts, const Parts &recorded) {
+    const bool is_moved = MovedTypes::number_of(type) != 0;
+    for (size_t i = 0; i < recorded.size(); ++i) {
+        MPI_Datatype told = parts[i];
+        if (is_basic(told)) {
+            continue;
+        }
+        if (is_moved && told != recorded[i]) {
+            if (MovedTypes::number_of(told) == 0) { // MPICH returns the type that it is made of
+                TypeCreate::stands_for(told, recorded[i]);
+            }
+            continue;
+        }
+        parts[i] = recorded[i];
+        real<Fn::MPI_Type_free>(&told);
+    }
+}
+
+} // namespace cd::logger

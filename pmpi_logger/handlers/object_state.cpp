@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/object_state.h"
+
+#include "log_entry/writer.h"
+#include "objects/lifetimes.h"
+#include "replay/match.h"
+
+#include <algorithm>
+#include <climits>
+#include <list>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace cd::logger {
+namespace {
+
+std::mutex keys_mutex;
+
+// Never destroyed: MPI may be used while the process ends.
+std::set<std::pair<KeyvalsOf, int>> &keys() {
+    static auto &all = *new std::set<std::pair<KeyvalsOf, int>>;
+    return all;
+}
+
+} // namespace
+
+void Keyvals::add(KeyvalsOf kind, int key) {
+    const std::scoped_lock lock(keys_mutex);
+    keys().emplace(kind, key);
+}
+
+bool Keyvals::has(KeyvalsOf kind, int key) {
+    const std::scoped_lock lock(keys_mutex);
+    return keys().contains({kind, key});
+}
+
+void Keyvals::remove(KeyvalsOf kind, int key) {
+    const std::scoped_lock lock(keys_mutex);
+    keys().erase({kind, key});
+}
+
+std::vector<int> Keyvals::all(KeyvalsOf kind) {
+    const std::scoped_lock lock(keys_mutex);
+    std::vector<int> found;
+    for (auto at = keys().lower_bound({kind, INT_MIN}); at != keys().end() && at->first == kind;
+         ++at) {
+        found.push_back(at->second);
+    }
+    return found;
+}
+
+std::optional<int> ObjectChange::logged_result(const Call &call, int &failure) {
+    const std::optional<EntryReader> entry = next_entry(call, failure);
+    return entry ? std::optional(entry->result()) : std::nullopt;
+}
+
+bool ObjectChange::is_next(const Call &call) { return next_entry_if_same(call).has_value(); }
+
+std::optional<cd_log_place> ObjectChange::note(const Call &call, bool is_logged, bool is_optional,
+                                               int result, Undo undo) {
+    cd_log_place place = {};
+    cd_log_here(&place);
+    bool is_there = is_logged;
+    if (is_logged) {
+        --place.entry;
+    } else if (cd_log_mode() == CD_LOG_RECORDING) {
+        EntryWriter writer(call, result);
+        if (is_optional) {
+            writer.set(EntryHeader::optional);
+        }
+        is_there = writer.write() != nullptr;
+    }
+    if (result == MPI_SUCCESS && undo) {
+        when_restored(place, std::move(undo));
+    }
+    return is_there ? std::optional(place) : std::nullopt;
+}
+
+int InfoSet::puts_value_back(MPI_Info info, const char *key, Undo &undo) {
+    const Part part = {word_of(info), std::hash<std::string_view>()(key)};
+    if (is_undone(part)) {
+        return MPI_SUCCESS;
+    }
+    int length = 0;
+    int present = 0;
+    const int result = real<Fn::MPI_Info_get_valuelen>(info, key, &length, &present);
+    if (result != MPI_SUCCESS) {
+        return result;
+    }
+    const std::string name = key;
+    if (present == 0) {
+        const auto remove = [=] {
+            int still = 0;
+            int ignored = 0;
+            real<Fn::MPI_Info_get_valuelen>(info, name.c_str(), &ignored, &still);
+            if (still != 0) {
+                real<Fn::MPI_Info_delete>(info, name.c_str());
+            }
+        };
+        undo = {part, remove, {}};
+        return MPI_SUCCESS;
+    }
+    std::string before(static_cast<size_t>(length) + 1, '\0');
+    real<Fn::MPI_Info_get>(info, key, length, before.data(), &present);
+    undo = {part, [=] { real<Fn::MPI_Info_set>(info, name.c_str(), before.c_str()); }, {}};
+    return MPI_SUCCESS;
+}
+
+namespace {
+
+bool is_before(const SetAttribute &set, const cd_log_place &here) {
+    return set.at.stream != here.stream || set.at.entry < here.entry;
+}
+
+} // namespace
+
+Window *FreedWindowAttributes::window(MPI_Win handle) {
+    WindowTable &table = WindowTable::instance();
+    return table.is_gone(handle) ? table.find(handle) : nullptr;
+}
+
+void FreedWindowAttributes::set(Window &window, int key, void *value,
+                                std::optional<MPI_Aint> number) {
+    if (SetAttribute *const attribute = change(window, key)) {
+        attribute->number = number.value_or(0);
+        attribute->value = number ? &attribute->number : value; // C gets the address of the number
+    }
+}
+
+void FreedWindowAttributes::remove(Window &window, int key) {
+    if (SetAttribute *const attribute = change(window, key)) {
+        attribute->is_there = false;
+    }
+}
+
+// Returns a new value for the attribute, or nullptr if the thread has no log. Drops values behind
+// this entry, which a restored re-execution has set.
+SetAttribute *FreedWindowAttributes::change(Window &window, int key) {
+    const std::optional<cd_log_place> here = last_entry();
+    if (!here) {
+        return nullptr;
+    }
+    std::list<SetAttribute> &all = window.attributes[key];
+    all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });
+    return &all.emplace_back(SetAttribute{.at = *here});
+}
+
+const SetAttribute *FreedWindowAttributes::find(const Window &gone, int key) {
+    const std::optional<cd_log_place> here = last_entry();
+    const auto all = gone.attributes.find(key);
+    if (!here || all == gone.attributes.end()) {
+        return nullptr;
+    }
+    const auto last = std::find_if(all->second.rbegin(), all->second.rend(),
+                                   [&](const SetAttribute &set) { return is_before(set, *here); });
+    return last != all->second.rend() ? &*last : nullptr;
+}
+
+bool FreedWindowAttributes::mpi_has(MPI_Win handle, int key) {
+    return window(handle) == nullptr && Keyvals::has(KeyvalsOf::windows, key);
+}
+
+} // namespace cd::logger

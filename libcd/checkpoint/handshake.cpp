@@ -3,8 +3,6 @@
 #include "checkpoint/handshake.h"
 
 #include "base/no_throw.h"
-#include "checkpoint/same_directories.h"
-#include "checkpoint/store_list.h"
 #include "redset/kvtree_file.h"
 
 #include <algorithm>

@@ -75,7 +75,7 @@ TEST_F(Messages, AHandleIsToldWithWhatToPass) {
     ASSERT_TRUE(succeeds(commit_cd(child)));
     EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, restore_cd(child)));
     EXPECT_TRUE(message_has(text_of(child)));
-    EXPECT_TRUE(message_has("pass what create_cd has returned"));
+    EXPECT_TRUE(message_has("pass the handle of a live CD"));
 }
 
 TEST_F(Messages, ARankIsToldWithWhichToGive) {

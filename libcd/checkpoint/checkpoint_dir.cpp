@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "checkpoint/checkpoint_dir.h"
 
-#include "base/path.h"
+#include "base/text.h"
 #include "file_store/permissions.h"
 #include "redset/atomic_files.h"
 #include "redset/kvtree_file.h"

@@ -3,7 +3,7 @@
 #include "checkpoint/dir_lock.h"
 
 #include "base/no_throw.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "file_store/directory.h"
 #include "os/system.h"
 #include "redset/kvtree.h"

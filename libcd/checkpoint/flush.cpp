@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "checkpoint/flush.h"
 
-#include "base/counted.h"
 #include "base/no_throw.h"
+#include "base/text.h"
 #include "checkpoint/checkpoint_dir.h"
 #include "redset/atomic_files.h"
 #include "redset/checksums.h"

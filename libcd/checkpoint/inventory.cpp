@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "checkpoint/inventory.h"
 
-#include "base/counted.h"
 #include "base/no_throw.h"
+#include "base/text.h"
 #include "config/restart_choice.h"
 #include "redset/kvtree_file.h"
 #include "redset/layout.h"

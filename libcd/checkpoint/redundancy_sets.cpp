@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "checkpoint/redundancy_sets.h"
 
-#include "base/counted.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <functional>

@@ -3,8 +3,8 @@
 #include "checkpoint/restart.h"
 
 #include "base/no_throw.h"
-#include "base/path.h"
 #include "base/saved_status.h"
+#include "base/text.h"
 #include "checkpoint/handshake.h"
 #include "checkpoint/recover.h"
 #include "file_store/load.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "config/failure_groups.h"
 
-#include "base/quoted.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "config/fault_spec.h"
 
-#include "base/quoted.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>

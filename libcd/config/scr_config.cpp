@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "config/scr_config.h"
 
-#include "base/quoted.h"
+#include "base/text.h"
 #include "os/system.h"
 
 #include <strings.h>

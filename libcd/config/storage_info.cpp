@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "config/storage_info.h"
 
-#include "base/quoted.h"
+#include "base/text.h"
 #include "config/parse_size.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/header.h"
 
-#include "base/quoted.h"
+#include "base/text.h"
 
 #include <sys/stat.h>
 

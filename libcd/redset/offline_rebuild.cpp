@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/offline_rebuild.h"
 
-#include "base/quoted.h"
+#include "base/text.h"
 #include "file_store/file.h"
 #include "redset/thread_exchange.h"
 

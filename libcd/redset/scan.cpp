@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/scan.h"
 
-#include "base/path.h"
+#include "base/text.h"
 #include "file_store/file.h"
 #include "redset/member_files.h"
 

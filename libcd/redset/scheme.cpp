@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/scheme.h"
 
-#include "base/counted.h"
+#include "base/text.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/set.h"
 
-#include "base/counted.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <cctype>

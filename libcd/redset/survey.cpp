@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "redset/survey.h"
 
-#include "base/counted.h"
 #include "base/no_throw.h"
 #include "base/saved_status.h"
+#include "base/text.h"
 #include "redset/kvtree_file.h"
 #include "redset/survivors.h"
 

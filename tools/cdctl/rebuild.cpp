@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "base/counted.h"
+#include "base/text.h"
 #include "checkpoints.h"
 #include "json.h"
 #include "main.h"

@@ -5,7 +5,7 @@
 #include "path_args.h"
 #include "text.h"
 
-#include "base/counted.h"
+#include "base/text.h"
 #include "file_store/format.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "base/counted.h"
+#include "base/text.h"
 #include "describe.h"
 #include "file_store/format.h"
 #include "file_store/stored_data.h"

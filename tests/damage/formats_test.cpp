@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// README.md says how its lines tell the words of the file.
+// Writes the file of which packed has the words, as README.md describes.
 void unpack(const std::string &packed, const std::string &path) {
     std::ifstream lines(packed);
     std::ofstream file(path, std::ios::binary);

@@ -59,7 +59,6 @@ public:
     Status create(const std::string &path, size_t &number, bool keep_open);
     Status reopen(size_t number, File &file) const;
     const File &file(size_t number) const { return drafts_[number].file; }
-    const std::string &path(size_t number) const { return drafts_[number].temporary; }
 
     // Sets the attributes of a stored file. It is no failure if the process may not set the owner.
     Status finish(size_t number, const std::optional<os::FileAttributes> &attributes);

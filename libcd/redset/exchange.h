@@ -42,9 +42,6 @@ public:
         std::span<std::byte> bytes;
     };
 
-    // True if a member has left and said so. All further calls fail.
-    virtual bool has_been_left() const { return false; }
-
     // Starts sending and receiving messages. Messages between two members arrive in order, with the
     // length that the receiver names. finish() waits for all of them. Until then their bytes belong
     // to the exchange; after a failure they do for ever. Call get_on() now and then meanwhile, as

@@ -57,9 +57,6 @@ std::string one_of(int number, int count) {
 } // namespace
 
 std::string Place::path(const std::string &name) const {
-    if (const auto other = stand_ins.find(name); other != stand_ins.end()) {
-        return other->second;
-    }
     return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
 }
 

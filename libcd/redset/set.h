@@ -6,7 +6,6 @@
 #include "redset/scheme.h"
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +49,6 @@ struct Place {
     std::string folder;
     std::string prefix;
     Links links = Links::followed;
-    std::map<std::string, std::string> stand_ins = {}; // paths of files that are looked at instead
     // The name of the member's only file, if that is known without a header.
     std::string only_file = {};
 

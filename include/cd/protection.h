@@ -4,17 +4,17 @@
 #define CD_PROTECTION_H
 
 /*
- * How libcd_mpi offers redundancy across nodes to libcd; applications do not call this.
+ * Redundancy across nodes: how libcd calls libcd_mpi. Applications do not use this.
  *
- * libcd keeps a root with redundancy in its local store as any other. At each advance of the root
- * it also offers the new point in time; the protector takes an image of it, which is a store file
- * of its own, protects that with the images of the other ranks, and decides when it counts. At
- * create_cd the protector says which point in time all ranks start from.
+ * libcd keeps a root with redundancy in its local store like any other root. At each advance of the
+ * root it also offers the new point in time. The protector writes an image of it, which is a store
+ * file, makes a checkpoint of the images of all ranks, and decides when that is committed. At
+ * create_cd the protector says which checkpoint all ranks start from.
  *
- * All calls of a protector are collective over the ranks whose root has the same name, and are made
- * by the thread that called libcd. They return an enum cd_error, and where it is not CD_ERROR_NONE
- * have written why into message. Calls that take an own outcome tell the others of it: it is such
- * a code, with message saying why; all ranks get the same in return, the first failure if any.
+ * All calls of a protector are collective over the ranks whose root has the same name. The thread
+ * that called libcd makes them. They return an enum cd_error and, if it is not CD_ERROR_NONE, write
+ * the reason into message. The argument `own` is this rank's result, such a code with its message;
+ * all ranks return the same, the first failure if any.
  */
 
 #include "cd/cd.h"
@@ -29,7 +29,7 @@ struct cd_protection_message {
     char text[1024];
 };
 
-/* What storage_info says of redundancy. */
+/* The keys of storage_info for redundancy. */
 struct cd_protection_settings {
     int scheme;         /* of redundancy=: 0 none, 1 single, 2 partner, 3 xor, 4 rs */
     int parameter;      /* partner: copies; rs: losses that it covers */
@@ -42,7 +42,7 @@ struct cd_protection_settings {
     const char *flush;  /* "": none */
 };
 
-/* Whose points in time are protected. Valid during the call only. */
+/* The root to protect. Valid during the call only. */
 struct cd_protected_root {
     int rank;
     const char *name;
@@ -51,57 +51,57 @@ struct cd_protected_root {
     const char *restart; /* CD_RESTART, or "" */
 };
 
-/* What to start from. */
+/* The checkpoint to start from. */
 struct cd_protected_start {
     uint64_t epoch;   /* of the point in time; 0: there is none, the root begins */
     char image[4096]; /* this rank's image of it, to be copied */
 };
 
-/* A point in time on offer. Lives until release, which is called exactly once. Where write_image is
-   NULL there is none, and nothing to release: the advance to that epoch failed in this rank after
-   all, which takes part so that the others do not wait for it; context is a text that says why, for
-   the time of the call. Nothing new counts then. */
+/* A point in time to protect. It lives until release, which is called exactly once. If write_image
+   is NULL, the advance to that epoch failed in this rank, which takes part so that the others do
+   not wait. Then context is a text that says why, valid during the call, and there is nothing to
+   release. No checkpoint is made. */
 struct cd_offered_point {
     uint64_t epoch;
     void *context;
-    /* Writes the image as a new file that nobody else writes; there must be nothing at path, and
-       after a failure there is nothing. With sync=full the file's data are on the disk then, its
-       name is not. Any thread, as often as wanted. */
+    /* Writes the image to a new file. There must be nothing at path; after a failure there is
+       nothing. With sync=full the data are forced to the disk, the name is not. Any thread may
+       call it, as often as wanted. */
     int (*write_image)(void *context, const char *path, struct cd_protection_message *message);
     void (*release)(void *context); /* any thread */
 };
 
 struct cd_protector {
     size_t size; /* of this struct */
-    /* Instead of open: this rank's root of that name cannot come to be, and own says why. Fails on
-       all ranks. name is "" where it is none that a root can have: nobody knows whose root it was
-       to be, so that it fails on all ranks of the program that create a root then. */
+    /* Called instead of open: this rank cannot create the root, for the reason in own. Fails on all
+       ranks. name is "" if it is not a valid name. Then the call fails on all ranks that create a
+       root now, since nobody knows which root was meant. */
     int (*decline)(const char *name, int own, struct cd_protection_message *message);
-    /* protection: what the other calls take. On a failure there is none. */
+    /* Returns in protection the argument of the other calls; none after a failure. */
     int (*open)(const struct cd_protected_root *root, void **protection,
                 struct cd_protected_start *start, struct cd_protection_message *message);
-    /* After open: whether this rank's root could be opened from there. After a failure close
-       follows, on all ranks. */
+    /* Called after open. own: whether this rank could open its root from the image. After a failure
+       close follows, on all ranks. */
     int (*opened)(void *protection, int own, struct cd_protection_message *message);
-    /* own: whether the root can be advanced to that epoch in this rank. If it can on all, protect
-       follows; else nothing has changed on any. Where ranks cannot meet at all it is own. */
+    /* own: whether this rank can advance the root to that epoch. If all can, protect follows; else
+       nothing has changed on any rank. Returns own if the ranks cannot meet. */
     int (*may_advance)(void *protection, uint64_t epoch, int own,
                        struct cd_protection_message *message);
-    /* After may_advance. Takes over the point, also when it fails. People are told once, by one
-       rank, of a point in time that could not be protected. */
+    /* Called after may_advance. Takes ownership of the point, also when it fails. One rank warns of
+       a point in time that could not be protected. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
-    /* The newest point in time that survives, where ranks are now, what its level of redundancy
-       covers, or 0. Not collective. */
+    /* Returns the newest epoch that survives what its level covers, with the ranks where they are
+       now; or 0. Not collective. */
     uint64_t (*protected_epoch)(void *protection);
     /* own: whether the root can be committed in this rank. If it can on all, what protects it does
        not count any more, and close follows; else nothing has changed on any. */
     int (*forget)(void *protection, int own, struct cd_protection_message *message);
-    /* Ends the protection; all points have been released when it returns. */
+    /* Ends the protection. All points are released when it returns. */
     void (*close)(void *protection);
 };
 
-/* There is one protector in a process; it lives as long as the process. */
+/* Sets the protector of the process. There is one, and it lives as long as the process. */
 CD_API int cd_protect_by(const struct cd_protector *protector);
 
 #ifdef __cplusplus

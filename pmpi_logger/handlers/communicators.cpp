@@ -22,48 +22,29 @@ int most_that_wait() {
     return most;
 }
 
-std::atomic<int> waiting = 0;
-
-Mortal mortal_of(MPI_Comm comm) {
-    Mortal mortal;
-    mortal.handle = comm;
-    mortal.in_fortran = number_in_mpi(comm);
-    mortal.facts = ask_comm_facts(comm);
-    mortal.number = next_owner();
-    return mortal;
-}
+std::atomic<int> waiting_comms = 0;
 
 } // namespace
 
-void CommCreate::created(const Call &call, int result, Mortal &mortal) {
-    const MPI_Comm comm = result == MPI_SUCCESS ? made_by(call) : MPI_COMM_NULL;
-    cd_log_place place = {};
-    if (comm == MPI_COMM_NULL || !CommFree::many_wait() || RecordAll::records() ||
-        cd_log_here(&place) == 0) {
-        return;
-    }
-    mortal = mortal_of(comm);
-    mortal.made = place;
-    mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(comm, place);
-    MortalComms::add(mortal);
+bool CommCreate::too_many_wait() { return CommFree::waiting() >= most_that_wait(); }
+
+int CommCreate::refuse_more(Fn fn) {
+    return refuse(fn, "too many communicators that it has freed wait until its log is forgotten "
+                      "(CD_COMMS_KEPT). Advance the CD, or free fewer");
 }
 
-bool CommFree::many_wait() { return waiting >= most_that_wait(); }
+int CommFree::waiting() { return waiting_comms; }
 
 void CommFree::one_waits() {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0 && !RecordAll::records()) {
-        ++waiting;
-        when_forgotten(place, [] { --waiting; });
+        ++waiting_comms;
+        when_forgotten(place, [] { --waiting_comms; });
     }
 }
 
-bool CommFree::is_used(const Mortal &mortal) {
-    return !mortal.freed && RequestTable::instance().uses(mortal.handle);
-}
-
 int CommFree::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
-    if (comm == MPI_COMM_NULL || RecordAll::records() || MortalComms::is_freed(comm)) {
+    if (comm == MPI_COMM_NULL || RecordAll::records() || EndedConnections::is_freed(comm)) {
         return MPI_SUCCESS;
     }
     const ReentryGuard inside;
@@ -89,35 +70,36 @@ int CommFree::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
     return MPI_SUCCESS;
 }
 
-void CommFree::becomes_mortal(MPI_Comm comm) {
-    const ReentryGuard inside;
-    const std::optional<Mortal> noted = MortalComms::take(comm);
-    Mortal mortal = mortal_of(comm);
-    mortal.known_late = true;
-    if (noted) {
-        mortal.number = noted->number;
-        mortal.made = noted->made;
+void CommFree::connection_ends(MPI_Comm comm) {
+    if (EndedConnections::has(comm)) {
+        return;
     }
-    MortalComms::add(mortal);
+    const ReentryGuard inside;
+    const std::optional<EndedConnection> noted = EndedConnections::take(comm);
+    EndedConnection connection;
+    connection.handle = comm;
+    connection.in_fortran = number_in_mpi(comm);
+    connection.facts = ask_comm_facts(comm);
+    connection.number = noted ? noted->number : next_owner();
+    if (noted) {
+        connection.made = noted->made;
+    }
+    EndedConnections::add(connection);
 }
 
-void CommFree::about_to_be_freed(Mortal &mortal) {
+void CommFree::about_to_end(EndedConnection &connection) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
-        mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.handle, place);
-        mortal.freed = true;
+        connection.handler = held_handler<Fn::MPI_Comm_get_errhandler>(connection.handle, place);
+        connection.freed = true;
     }
 }
 
-void CommFree::stays(Mortal mortal) {
-    if (mortal.known_late) { // it is as all others again
-        if (mortal.made.family == 0) {
-            return;
-        }
-        mortal.known_late = false;
-        mortal.is_other = true;
+void CommFree::stays(EndedConnection connection) {
+    if (connection.made.family != 0) {
+        connection.is_other = true; // it is as all others again
+        EndedConnections::add(connection);
     }
-    MortalComms::add(mortal);
 }
 
 int CommQuery::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
@@ -129,15 +111,13 @@ int CommQuery::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
 }
 
 // A restore goes back to when the program had it.
-void CommFree::mortal_freed(Mortal &mortal) {
+void CommFree::connection_ended(EndedConnection &connection) {
     if (const std::optional<cd_log_place> place = last_entry()) {
-        if (note_freed(mortal, *place)) {
-            when_forgotten(*place, [number = mortal.number] {
-                AttributeHolders::remove(number);
-                MortalComms::remove(number);
-            });
+        if (note_freed(connection, *place)) {
+            when_forgotten(*place,
+                           [number = connection.number] { EndedConnections::remove(number); });
         }
-        when_restored(*place, [mortal] { MortalComms::put_back(mortal); });
+        when_restored(*place, [connection] { EndedConnections::put_back(connection); });
     }
 }
 

@@ -2,24 +2,21 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "handlers/attribute_holders.h"
 #include "handlers/blocking.h"
 #include "handlers/free_objects.h"
 #include "handlers/object_state.h"
 #include "handlers/spawned.h"
 #include "objects/inner_frees.h"
-#include "payload/mortal_comms.h"
+#include "payload/ended_connections.h"
 #include "payload/private_comm.h"
 
 #include <optional>
 
 namespace cd::logger {
 
-// Communicators that are freed while their log may still be replayed live on, as all objects do.
-// But MPI has names for some thousands only (MPICH for about 2,000), so not all of them can. Once
-// many wait, further ones that are created are mortal: they are freed when the program frees them,
-// what the program asks of them is recorded, and a replay uses their handles without MPI.
-
+// Creates a communicator. Those that are freed while their log may still be replayed live on, as
+// all objects do. MPI has names for some thousands only (MPICH for about 2,000), so a CD refuses to
+// make more once CD_COMMS_KEPT of them wait.
 class CommCreate : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
@@ -28,38 +25,35 @@ public:
             return call_mpi<F>(a...);
         }
         Call call = decode_data<F>(site, a...);
-        // What tells a mortal one is written as an output, so that a replay finds it.
-        Mortal mortal; // of no communicator: it is none
-        call.add_output({&mortal, sizeof mortal});
         if (mode == CD_LOG_REPLAYING) {
             const int result = Blocking::replay(call, false);
             if (result == run_live) {
                 return CommCreate::call<F>(site, a...);
             }
-            if (mortal.handle != MPI_COMM_NULL) {
-                MortalComms::add(mortal);
-            } else if (result == MPI_SUCCESS) {
+            if (result == MPI_SUCCESS) {
                 comm_made(made_by(call));
             }
             return result;
         }
         const ReentryGuard inside;
-        const int result = call_mpi<F>(a...);
-        created(call, result, mortal);
+        const int result = too_many_wait() ? refuse_more(F) : call_mpi<F>(a...);
         Blocking::record(call, result, nullptr, false);
-        if (mortal.handle == MPI_COMM_NULL && result == MPI_SUCCESS) {
+        if (result == MPI_SUCCESS) {
             comm_made(made_by(call));
         }
         return result;
     }
 
 private:
-    static void created(const Call &call, int result, Mortal &mortal);
+    static bool too_many_wait();
+    static int refuse_more(Fn fn);
     static MPI_Comm made_by(const Call &call) {
         return *static_cast<const MPI_Comm *>(call.outputs[0].to);
     }
 };
 
+// Frees a communicator when no log needs it any more. A connection to another job ends at once,
+// since that job waits for it; a replay then uses its handle without MPI.
 class CommFree {
 public:
     using Of = Arrivals;
@@ -78,53 +72,27 @@ public:
                 return failure; // the handle is none, and MPI has said so
             }
         }
-        if (at_once && !MortalComms::has(*comm)) {
-            becomes_mortal(*comm);
+        if (at_once) {
+            connection_ends(*comm);
         }
-        if (const std::optional<Mortal> meant = MortalComms::find(*comm); meant && meant->freed) {
+        if (const std::optional<EndedConnection> meant = EndedConnections::find(*comm);
+            meant && meant->freed) {
             return ReentryGuard::mpi() ? ObjectFree::free_comm<F>(comm) // another one, of MPI's own
-                                       : freed_again<F>(site, comm, *meant);
+                                       : ended_again<F>(site, comm, *meant);
         }
-        const std::optional<Mortal> before = MortalComms::take(*comm);
-        InnerCalls *const inner = InnerCalls::current();
-        if (inner != nullptr && before && !before->is_other) {
-            return free_inside<F>(*inner, site, comm, *before);
-        }
+        const std::optional<EndedConnection> before = EndedConnections::take(*comm);
         if (!before || before->is_other) {
             const int result = counted<F>(site, comm);
-            if (before && (logs || inner != nullptr || *comm != MPI_COMM_NULL)) {
+            if (before && (logs || InnerCalls::current() != nullptr || *comm != MPI_COMM_NULL)) {
                 stays(*before);
             }
             return result;
         }
-        Mortal mortal = *before;
-        int result = MPI_SUCCESS;
-        if (logs && !at_once && is_used(mortal)) {
-            result = ObjectFree::call<F>(site, comm); // a re-execution may need it alive
-        } else {
-            const int refused = logs ? delete_attributes(*comm) : MPI_SUCCESS;
-            result = Blocking::call_by<F>(
-                [&](MPI_Comm *freed) {
-                    if (refused != MPI_SUCCESS) {
-                        return refused;
-                    }
-                    if (logs) {
-                        about_to_be_freed(mortal);
-                    }
-                    return ObjectFree::free_comm<F>(freed, mortal.number);
-                },
-                site, comm);
-        }
-        if (*comm != MPI_COMM_NULL) {
-            stays(*before);
-        } else if (logs) {
-            mortal_freed(mortal);
-        }
-        return result;
+        return end_connection<F>(site, comm, *before);
     }
 
-    // Communicators that wait to be freed.
-    static bool many_wait();
+    // How many communicators wait to be freed.
+    static int waiting();
 
 private:
     template <Fn F> static int counted(const void *site, MPI_Comm *comm) {
@@ -146,33 +114,35 @@ private:
         return result;
     }
 
-    // By a delete function that the program has: like all others.
     template <Fn F>
-    static int free_inside(InnerCalls &inner, const void *site, MPI_Comm *comm,
-                           const Mortal &mortal) {
-        const int result = ObjectFree::call<F>(site, comm);
+    static int end_connection(const void *site, MPI_Comm *comm, const EndedConnection &before) {
+        EndedConnection ended = before;
+        const int refused = delete_attributes(*comm);
+        const int result = Blocking::call_by<F>(
+            [&](MPI_Comm *freed) {
+                if (refused != MPI_SUCCESS) {
+                    return refused;
+                }
+                about_to_end(ended);
+                return ObjectFree::free_comm<F>(freed, ended.number);
+            },
+            site, comm);
         if (*comm != MPI_COMM_NULL) {
-            stays(mortal);
+            stays(before);
         } else {
-            inner.add([mortal](const InnerCalls::Entry &entry) {
-                when_restored(entry.place, [mortal] { MortalComms::put_back(mortal); });
-            });
+            connection_ended(ended);
         }
         return result;
     }
 
-    // It is there as long as the re-execution has it, which may have been refused to free it.
-    template <Fn F> static int freed_again(const void *site, MPI_Comm *comm, Mortal mortal) {
-        if (const MPI_Comm holder = AttributeHolders::find(mortal.number);
-            holder != MPI_COMM_NULL) {
-            delete_attributes(holder);
-        }
+    // It is there as long as the re-execution has it, which MPI may have refused to end.
+    template <Fn F>
+    static int ended_again(const void *site, MPI_Comm *comm, EndedConnection ended) {
         const int result = Blocking::call_by<F>(
             [](MPI_Comm *freed) { return ObjectFree::free_comm<F>(freed); }, site, comm);
         if (*comm == MPI_COMM_NULL) {
-            AttributeHolders::remove(mortal.number);
-            MortalComms::remove(mortal.number);
-            mortal_freed(mortal);
+            EndedConnections::remove(ended.number);
+            connection_ended(ended);
         }
         return result;
     }
@@ -181,13 +151,11 @@ private:
     // Finds out whether it connects this job with another one, which waits for the disconnect.
     // Returns what MPI does when it is asked.
     static int leads_elsewhere(MPI_Comm comm, bool &elsewhere);
-    static void becomes_mortal(MPI_Comm comm);
-    // Whether requests were made on it that may be made once more.
-    static bool is_used(const Mortal &mortal);
-    static void about_to_be_freed(Mortal &mortal);
-    static void mortal_freed(Mortal &mortal);
+    static void connection_ends(MPI_Comm comm);
+    static void about_to_end(EndedConnection &connection);
+    static void connection_ended(EndedConnection &connection);
     // MPI has it still.
-    static void stays(Mortal mortal);
+    static void stays(EndedConnection connection);
 };
 
 // What MPI knows of a communicator without asking others.
@@ -198,21 +166,13 @@ public:
 
     // As short as can be: it is called as often as nothing else.
     template <Fn F, typename... A> static int call(const void *site, MPI_Comm comm, A... a) {
-        return MortalComms::may_have(comm) ? ask<F>(site, comm, a...) : real<F>(comm, a...);
+        return EndedConnections::may_have(comm) ? ask<F>(site, comm, a...) : real<F>(comm, a...);
     }
 
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, MPI_Comm comm, A... a) {
-        if (!MortalComms::may_have(comm)) {
-            return make(comm, a...);
-        }
-        const std::optional<Mortal> mortal = MortalComms::find(comm);
-        if (!mortal) {
-            return make(comm, a...);
-        }
-        return mortal->known_late ? of_ended_connection(F, site, comm)
-                                  : ask_mortal<F>(make, *mortal, site, comm, a...);
+        return EndedConnections::has(comm) ? of_ended_connection(F, site, comm) : make(comm, a...);
     }
 
     // What the first execution asked of a connection to another job, when nobody knew yet that it
@@ -227,36 +187,15 @@ private:
                                                 [&] { return real<F>(comm, a...); });
     }
     template <Fn F, typename... A> static int ask_guarded(const void *site, MPI_Comm comm, A... a) {
-        const std::optional<Mortal> mortal = MortalComms::find(comm);
-        if (!mortal) {
+        const std::optional<EndedConnection> ended = EndedConnections::find(comm);
+        if (!ended) {
             return call_mpi<F>(comm, a...);
         }
-        if (mortal->known_late) {
-            if constexpr (is_a_fact<F>()) {
-                return tell<F>(mortal->facts, a...);
-            } else {
-                return of_ended_connection(F, site, comm);
-            }
+        if constexpr (is_a_fact<F>()) {
+            return tell<F>(ended->facts, a...);
+        } else {
+            return of_ended_connection(F, site, comm);
         }
-        return ask_mortal<F>([](auto... b) { return call_mpi<F>(b...); }, *mortal, site, comm,
-                             a...);
-    }
-
-    template <Fn F, typename Make, typename... A>
-    static int ask_mortal(const Make &make, const Mortal &mortal, const void *site, MPI_Comm comm,
-                          A... a) {
-        const int result = Blocking::call_by<F>(make, site, comm, a...);
-        if constexpr (F == Fn::MPI_Comm_get_attr || F == Fn::MPI_Attr_get) {
-            // The re-execution's, which may be an address other than that in the log.
-            const MPI_Comm holder = AttributeHolders::find(mortal.number);
-            const int key = std::get<0>(std::tuple<A...>(a...));
-            if (holder != MPI_COMM_NULL && result == MPI_SUCCESS &&
-                Keyvals::has(KeyvalsOf::communicators, key)) {
-                const ReentryGuard inside;
-                return make(holder, a...);
-            }
-        }
-        return result;
     }
 
     template <Fn F> static constexpr bool is_a_fact() {
@@ -279,7 +218,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int error) {
-        if (!MortalComms::is_freed(comm)) {
+        if (!EndedConnections::is_freed(comm)) {
             return call_mpi<F>(comm, error);
         }
         raise(comm, error, CalledBy::program);
@@ -298,7 +237,7 @@ public:
 
 private:
     static MPI_Comm alive(MPI_Comm comm) {
-        return MortalComms::is_freed(comm) ? self_comm() : comm;
+        return EndedConnections::is_freed(comm) ? self_comm() : comm;
     }
     template <typename T> static T alive(T argument) { return argument; }
 };
@@ -310,16 +249,12 @@ public:
 
     template <Fn F, typename... A>
     static int call(const void *site, MPI_Comm one, MPI_Comm other, A... a) {
-        bool is_any = false;
         for (const MPI_Comm comm : {one, other}) {
-            if (const std::optional<Mortal> mortal = MortalComms::find(comm)) {
-                if (mortal->known_late) {
-                    return CommQuery::of_ended_connection(F, site, comm);
-                }
-                is_any = true;
+            if (EndedConnections::has(comm)) {
+                return CommQuery::of_ended_connection(F, site, comm);
             }
         }
-        return is_any ? Blocking::log<F>(site, one, other, a...) : call_mpi<F>(one, other, a...);
+        return call_mpi<F>(one, other, a...);
     }
 };
 
@@ -335,10 +270,10 @@ public:
             return call_mpi<F>(handle);
         }
         if constexpr (F == Fn::MPI_Comm_c2f) {
-            const std::optional<Mortal> mortal = MortalComms::find(handle);
-            return mortal && mortal->freed ? mortal->in_fortran : call_mpi<F>(handle);
+            const std::optional<EndedConnection> connection = EndedConnections::find(handle);
+            return connection && connection->freed ? connection->in_fortran : call_mpi<F>(handle);
         } else {
-            const MPI_Comm freed = MortalComms::find_freed(handle);
+            const MPI_Comm freed = EndedConnections::find_freed(handle);
             return freed != MPI_COMM_NULL ? freed : call_mpi<F>(handle);
         }
     }

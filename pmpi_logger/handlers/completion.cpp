@@ -18,7 +18,6 @@
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
 #include "requests/replayed_request.h"
-#include "rma/early_reads.h"
 
 #include <algorithm>
 #include <new>
@@ -126,14 +125,6 @@ const MPI_Status &status_of(const CompletionCall &c, size_t k, int slot) {
     return c.lent[c.shape == Shape::all    ? static_cast<size_t>(slot)
                   : c.shape == Shape::some ? k
                                            : 0];
-}
-
-void await_all_data(const Workspace &space) {
-    for (const int slot : space.slots) {
-        if (const Request *request = space.requests[static_cast<size_t>(slot)]) {
-            await_data(*request);
-        }
-    }
 }
 
 void deliver_all_staged(const CompletionCall &c, int result, const Workspace &space) {
@@ -250,7 +241,6 @@ void give_back_others(const CompletionCall &c, const Workspace &space) {
 void Completion::settle(CompletionCall &c, int result, bool recording) {
     Workspace &space = workspace();
     find_complete(c, result, space.slots);
-    await_all_data(space);
     std::unique_lock<BiasedLock> types = RequestTable::instance().hold_types();
     deliver_all_staged(c, result, space);
     if (recording) {
@@ -424,9 +414,6 @@ int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Stat
     }
     const bool error_written = loan.settle();
     const bool is_first = request != nullptr && *flag != 0 && request->told == 0;
-    if (is_first) {
-        await_data(*request);
-    }
     auto types = RequestTable::instance().hold_types();
     if (is_first) {
         deliver_staged(*request, loan.written(), result);

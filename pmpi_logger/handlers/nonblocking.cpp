@@ -55,12 +55,10 @@ Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) 
 
 } // namespace
 
-void NonblockingBase::track(const Call &call, Request::Kind kind, MPI_Request handle, bool early) {
+void NonblockingBase::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const ReentryGuard inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        Request &request =
-            RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
-        request.complete_without_data = early;
+        RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
     }
 }
 

@@ -8,7 +8,6 @@
 #include "payload/received_data.h"
 #include "requests/staging.h"
 #include "requests/table.h"
-#include "rma/early_reads.h"
 #include "rma/window_table.h"
 
 #include <tuple>
@@ -56,7 +55,7 @@ void stage_arguments(const Call &call, Tuple &arguments, Staging &staging) {
 class NonblockingBase : public MovesData {
 protected:
     // Tracks a request outside of logs, if it brings data.
-    static void track(const Call &call, Request::Kind kind, MPI_Request request, bool early);
+    static void track(const Call &call, Request::Kind kind, MPI_Request request);
     static void track_receive(MPI_Request request, const Block &to, MPI_Comm comm, int peer,
                               int tag);
 
@@ -137,14 +136,7 @@ private:
                               std::get<Roles::index(Role::peer)>(arguments),
                               std::get<Roles::index(Role::tag)>(arguments));
             } else if constexpr (brings_data) {
-                bool early = false; // a CD may log when it is waited for
-                if constexpr (reads_window<Roles>) {
-                    early = WindowTable::instance().find(
-                                std::get<Roles::index(Role::window)>(arguments)) != nullptr &&
-                            std::get<Roles::index(Role::recv_count)>(arguments) > 0 &&
-                            give_own_request(&request);
-                }
-                track(decode_data<F>(site, a...), K, request, early);
+                track(decode_data<F>(site, a...), K, request); // a CD may log when it completes
             }
         }
         return result;
@@ -222,23 +214,9 @@ private:
             }
         }
         const int result = make();
-        [[maybe_unused]] bool is_own = false;
-        if constexpr (reads_window<Roles>) {
-            const bool brings = call.arguments.recv_count > 0;
-            is_own = result == MPI_SUCCESS && brings && give_own_request(request);
-        }
-        [[maybe_unused]] Request *const going_on =
-            record(call, K, result, made(result, request), std::move(purpose), std::move(staging));
-        if constexpr (reads_window<Roles>) {
-            if (going_on != nullptr) {
-                going_on->complete_without_data = is_own;
-            }
-        }
+        record(call, K, result, made(result, request), std::move(purpose), std::move(staging));
         return result;
     }
-
-    template <typename Roles>
-    static constexpr bool reads_window = Roles::has(Role::window) && Roles::has(Role::recv_buf);
 
     // A failed call has made no request.
     static MPI_Request made(int result, const MPI_Request *request) {

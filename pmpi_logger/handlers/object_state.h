@@ -3,7 +3,6 @@
 #pragma once
 
 #include "call/handle_word.h"
-#include "handlers/attribute_holders.h"
 #include "handlers/blocking.h"
 #include "handlers/handler.h"
 #include "mpi/fortran_real.h"
@@ -13,7 +12,7 @@
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
 #include "objects/type_ends.h"
-#include "payload/mortal_comms.h"
+#include "payload/ended_connections.h"
 #include "record_all/record_all.h"
 #include "replay/complaint.h"
 #include "rma/window_table.h"
@@ -257,6 +256,10 @@ protected:
 
     static int nothing_to_undo(Undo &) { return MPI_SUCCESS; }
 
+    // MPI cannot be told anything about a connection that it has ended.
+    static bool is_ended_connection(MPI_Comm comm) { return EndedConnections::is_freed(comm); }
+    template <typename Object> static bool is_ended_connection(Object) { return false; }
+
     // Makes a change inside a delete function; it is undone with the call around it.
     template <typename Change, typename MakeUndo>
     static int change_inside(InnerCalls &inner, const Change &change, const MakeUndo &make_undo) {
@@ -300,10 +303,11 @@ public:
         if (passes_through(mode) && inner == nullptr) {
             return make(object, key, value);
         }
-        const Object holder = AttributeHolders::of(object);
-        const auto set = [&] { return make(holder, key, value); };
+        const bool has_ended = is_ended_connection(object);
+        const auto set = [&] { return has_ended ? MPI_SUCCESS : make(object, key, value); };
         const auto make_undo = [&](Undo &undo) {
-            return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
+            return has_ended ? MPI_SUCCESS
+                             : puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
         };
         return inner != nullptr ? change_inside(*inner, set, make_undo)
                                 : change(decode<F>(site, object, key, value), mode, set, make_undo);
@@ -341,10 +345,11 @@ public:
         if (passes_through(mode) && inner == nullptr) {
             return call_mpi<F>(object, key);
         }
-        const Object holder = AttributeHolders::of(object);
-        const auto remove = [&] { return call_mpi<F>(holder, key); };
+        const bool has_ended = is_ended_connection(object);
+        const auto remove = [&] { return has_ended ? MPI_SUCCESS : call_mpi<F>(object, key); };
         const auto make_undo = [&](Undo &undo) {
-            return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
+            return has_ended ? MPI_SUCCESS
+                             : puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
         };
         return inner != nullptr ? change_inside(*inner, remove, make_undo)
                                 : change(decode<F>(site, object, key), mode, remove, make_undo);
@@ -411,8 +416,8 @@ private:
     // Returns the object if MPI has freed it.
     template <Fn F, typename Object> static std::optional<Owner> find_gone(Object object) {
         if constexpr (of_comm<F>()) {
-            const std::optional<Mortal> mortal = MortalComms::find(object);
-            return mortal && mortal->freed ? mortal : std::nullopt;
+            const std::optional<EndedConnection> ended = EndedConnections::find(object);
+            return ended && ended->freed ? ended : std::nullopt;
         } else if constexpr (F == Fn::MPI_File_set_errhandler) {
             return LoggedFiles::find_closed(object);
         } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
@@ -437,7 +442,7 @@ private:
     template <Fn F> static void tell(int number, MPI_Errhandler handler) {
         const auto set = [handler](Owner &owner) { owner.handler = handler; };
         if constexpr (of_comm<F>()) {
-            MortalComms::change(number, set);
+            EndedConnections::change(number, set);
         } else if constexpr (F == Fn::MPI_File_set_errhandler) {
             LoggedFiles::change(number, set);
         } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
@@ -518,7 +523,7 @@ public:
             return call_mpi<F>(object, name);
         }
         const Call call = decode<F>(site, object, name);
-        const bool is_freed = MortalComms::is_freed(call.arguments.comm);
+        const bool is_freed = EndedConnections::is_freed(call.arguments.comm);
         return change_freely(
             call, mode, [&] { return is_freed ? MPI_SUCCESS : call_mpi<F>(object, name); },
             [&](Undo &undo) {

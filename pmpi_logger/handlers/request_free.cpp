@@ -8,7 +8,7 @@
 #include "record_all/record_all.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
-#include "rma/early_reads.h"
+#include "replay/quiesce.h"
 
 #include <vector>
 
@@ -53,7 +53,6 @@ int free_untracked(const Call &call, int mode, MPI_Request *handle) {
 }
 
 void deliver(Request &request, const MPI_Status &status, int result) {
-    await_data(request);
     const auto types = RequestTable::instance().hold_types();
     deliver_staged(request, status, result);
 }

@@ -105,9 +105,17 @@ public:
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         const Window *const window = WindowTable::instance().find(win);
         const bool separate = window != nullptr;
-        if (!passes_through(Logging::mode()) && !RecordAll::records() && !can_be_recorded(window) &&
-            may_name(win, MPI_WIN_NULL)) {
+        const bool logs = !passes_through(Logging::mode()) && !RecordAll::records();
+        if (logs && !can_be_recorded(window) && may_name(win, MPI_WIN_NULL)) {
             return refuse(F, window_is_not_separate);
+        }
+        if constexpr (completes_reads_early && Roles::has(Role::recv_buf)) {
+            if (logs && separate &&
+                (!is_basic(std::get<Roles::index(Role::recv_type)>(arguments)) ||
+                 !is_basic(std::get<Roles::index(Role::type)>(arguments)))) {
+                return refuse(F, "MPICH 4.0 says that a read with derived types is complete "
+                                 "before its data are there. Use basic types, or a newer MPICH");
+            }
         }
         const int result = Family::template call<F>(site, a...);
         if constexpr (Roles::has(Role::recv_buf)) {
@@ -120,6 +128,12 @@ public:
     }
 
 private:
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
+    static constexpr bool completes_reads_early = true;
+#else
+    static constexpr bool completes_reads_early = false;
+#endif
+
     static void note_read(MPI_Request handle, MPI_Win window, int target) {
         if (Request *request = RequestTable::instance().find(handle)) {
             request->window = window;

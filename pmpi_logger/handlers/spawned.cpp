@@ -3,7 +3,7 @@
 #include "handlers/spawned.h"
 
 #include "objects/lifetimes.h"
-#include "payload/mortal_comms.h"
+#include "payload/ended_connections.h"
 #include "record_all/record_all.h"
 
 namespace cd::logger {
@@ -11,8 +11,8 @@ namespace {
 
 // True if the log disconnects it later and does not know where it was made.
 bool is_disconnected_later(MPI_Comm comm, const cd_log_place &place) {
-    const std::optional<Mortal> meant = MortalComms::find(comm);
-    return meant && meant->freed && meant->known_late && meant->made.family == 0 &&
+    const std::optional<EndedConnection> meant = EndedConnections::find(comm);
+    return meant && meant->freed && meant->made.family == 0 &&
            meant->freed_at.stream == place.stream;
 }
 
@@ -21,7 +21,7 @@ void note_made(MPI_Comm comm) {
     if (RecordAll::records() || !place) {
         return;
     }
-    std::optional<Mortal> known = MortalComms::made_at(*place, comm);
+    std::optional<EndedConnection> known = EndedConnections::made_at(*place, comm);
     if (!known) {
         if (is_disconnected_later(comm, *place)) {
             return;
@@ -32,15 +32,15 @@ void note_made(MPI_Comm comm) {
         known->number = next_owner();
         known->made = *place;
         known->is_other = true;
-        when_forgotten(*place, [number = known->number] { MortalComms::remove(number); });
+        when_forgotten(*place, [number = known->number] { EndedConnections::remove(number); });
     }
-    MortalComms::add(*known);
+    EndedConnections::add(*known);
 }
 
 } // namespace
 
 void comm_made(MPI_Comm comm) {
-    if (comm != MPI_COMM_NULL && MortalComms::may_have(comm)) {
+    if (comm != MPI_COMM_NULL && EndedConnections::may_have(comm)) {
         note_made(comm);
     }
 }

@@ -8,7 +8,7 @@
 #include "mpi/reentry_guard.h"
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
-#include "payload/mortal_comms.h"
+#include "payload/ended_connections.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
 #include "rma/gone_windows.h"
@@ -58,7 +58,7 @@ void restored(cd_handle cd, int success) {
     resume(cd, success != 0);
     if (success != 0) {
         run_restored(cd);
-        MortalComms::restored(cd);
+        EndedConnections::restored(cd);
         LoggedFiles::restored(cd);
         GoneWindows::restored(cd);
         WindowTable::instance().restored(cd);

@@ -4,8 +4,8 @@
 
 #include "call/handle_word.h"
 #include "mpi/real.h"
+#include "payload/ended_connections.h"
 #include "payload/handle_cache.h"
-#include "payload/mortal_comms.h"
 
 #include <algorithm>
 
@@ -66,8 +66,8 @@ CommCache ask_comm_facts(MPI_Comm comm) {
 }
 
 const CommCache &comm_facts_of(MPI_Comm comm) {
-    const CommCache *of_mortal = MortalComms::facts_of(comm);
-    return of_mortal != nullptr ? *of_mortal : Cache::of(comm);
+    const CommCache *of_ended = EndedConnections::facts_of(comm);
+    return of_ended != nullptr ? *of_ended : Cache::of(comm);
 }
 
 int failure_of(MPI_Comm comm) {

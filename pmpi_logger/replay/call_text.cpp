@@ -5,7 +5,7 @@
 #include "call/handle_word.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
-#include "payload/mortal_comms.h"
+#include "payload/ended_connections.h"
 #include "replay/predefined_names.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ std::string text_of(Fn fn, int index, uint64_t word) {
 }
 
 std::string name_given_to(MPI_Comm comm) {
-    if (MortalComms::is_freed(comm)) {
+    if (EndedConnections::is_freed(comm)) {
         return "";
     }
     const ReentryGuard inside;

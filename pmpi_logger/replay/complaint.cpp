@@ -8,7 +8,7 @@
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "objects/logged_files.h"
-#include "payload/mortal_comms.h"
+#include "payload/ended_connections.h"
 #include "replay/call_text.h"
 #include "settings/settings.h"
 
@@ -120,8 +120,9 @@ bool ends_programs(MPI_Errhandler handler) {
 bool ends_the_program(MPI_Comm comm) {
     const ReentryGuard inside;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
-        return ends_programs(mortal->handler);
+    if (const std::optional<EndedConnection> connection = EndedConnections::find(comm);
+        connection && connection->freed) {
+        return ends_programs(connection->handler);
     }
     real<Fn::MPI_Comm_get_errhandler>(comm, &handler);
     const bool is_fatal = ends_programs(handler);
@@ -220,8 +221,9 @@ int fail_after_difference(const Call &call) {
 
 int raise(MPI_Comm comm, int error, CalledBy by) {
     const ReentryGuard inside;
-    if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
-        raise_by(mortal->handler, error, by);
+    if (const std::optional<EndedConnection> connection = EndedConnections::find(comm);
+        connection && connection->freed) {
+        raise_by(connection->handler, error, by);
     } else {
         real<Fn::MPI_Comm_call_errhandler>(may_name(comm, MPI_COMM_NULL) ? comm : world_comm(),
                                            error);

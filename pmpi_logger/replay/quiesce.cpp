@@ -12,7 +12,6 @@
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"
-#include "rma/early_reads.h"
 #include "settings/settings.h"
 
 #include <algorithm>
@@ -132,7 +131,6 @@ bool stop(const Reach &reach, Request &request) {
     if (!completes_in_time(request, status)) {
         return false;
     }
-    await_data(request);
     const bool cancelled = request.kind == Request::Kind::receive && was_cancelled(status);
     request.state = cancelled ? Request::State::cancelled : Request::State::parked;
     if (request.state == Request::State::parked) {

@@ -40,7 +40,6 @@ void Request::clear() {
     parts_ready.clear();
     window = MPI_WIN_NULL;
     target = 0;
-    complete_without_data = false;
     if (make_again) {
         make_again = nullptr;
     }

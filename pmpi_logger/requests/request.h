@@ -95,7 +95,6 @@ struct Request : Purpose {
     // Of a read of another rank's window. What ends those also brings the data.
     MPI_Win window = MPI_WIN_NULL;
     int target = 0;
-    bool complete_without_data = false; // perhaps: rma/early_reads.h
 
     // Makes a persistent send like this one from another buffer.
     std::function<int(void *buffer, MPI_Datatype type, MPI_Request *made)> make_again;

@@ -66,9 +66,6 @@ int main(int argc, char **argv) {
                      argv[0]);
         return 2;
     }
-    if (std::strncmp(argv[1], "mortal_communicators", std::strlen("mortal_communicators")) == 0) {
-        setenv("CD_COMMS_KEPT", "0", 1); // all that are made are freed at once
-    }
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (std::strcmp(argv[1], child_option) == 0) {

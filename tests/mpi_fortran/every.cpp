@@ -193,7 +193,6 @@ extern "C" void name_of_file(char *name, int length) {
 }
 
 int main(int argc, char **argv) {
-    setenv("CD_COMMS_KEPT", "0", 1); // what a program asks of communicators is recorded, too
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);

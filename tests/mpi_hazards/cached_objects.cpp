@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 // Libraries keep objects of their own in attributes, whose delete functions free them: a restore
 // calls these, and so does the re-execution.
-#include "mortal.h"
 #include "types.h"
 
 namespace cached_objects {
@@ -194,12 +193,6 @@ HAZARD(restore_deletes_the_attribute_of_a_window) { restore_deletes<OnWindow>();
 HAZARD(program_deletes_the_attribute_of_a_communicator) { program_deletes<OnComm>(); }
 HAZARD(program_deletes_the_attribute_of_a_type) { program_deletes<OnType>(); }
 HAZARD(program_deletes_the_attribute_of_a_window) { program_deletes<OnWindow>(); }
-
-HAZARD(mortal_communicator_goes_with_an_attribute) {
-    make_communicators_mortal();
-    restore_deletes<OnComm>();
-    program_deletes<OnComm>();
-}
 
 HAZARD(objects_go_with_the_window_that_has_them) {
     const Marked marked;

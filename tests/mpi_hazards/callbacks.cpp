@@ -3,7 +3,6 @@
 // Functions of the program that MPI calls, and that call MPI themselves: what they do belongs to
 // the call of MPI that they are in.
 #include "hazard.h"
-#include "mortal.h"
 
 #include <functional>
 #include <string>
@@ -183,20 +182,6 @@ HAZARD(handler_that_the_program_calls_for_a_closed_file_calls_mpi) {
     MPI_Errhandler_free(&handler);
 }
 
-HAZARD(handler_that_the_program_calls_for_a_freed_communicator_calls_mpi) {
-    make_communicators_mortal();
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(wait_for_it<MPI_Comm>, &handler);
-    call_handlers_again([handler] {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_SELF, &comm);
-        MPI_Comm_set_errhandler(comm, handler);
-        CHECK(MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER) == MPI_SUCCESS);
-        MPI_Comm_free(&comm);
-    });
-    MPI_Errhandler_free(&handler);
-}
-
 HAZARD(attribute_functions_call_mpi) {
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(copy_with_size, count_deletions, &key, nullptr);
@@ -342,11 +327,6 @@ HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
     free_a_communicator_with_the_one_that_has_it();
 }
 
-HAZARD(attribute_frees_a_mortal_communicator_with_the_one_that_has_it) {
-    make_communicators_mortal();
-    free_a_communicator_with_the_one_that_has_it();
-}
-
 static void refuse_to_free_a_communicator() {
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_if_allowed, &key, nullptr);
@@ -373,11 +353,6 @@ static void refuse_to_free_a_communicator() {
 }
 
 HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) { refuse_to_free_a_communicator(); }
-
-HAZARD(attribute_that_refuses_to_go_keeps_its_mortal_communicator) {
-    make_communicators_mortal();
-    refuse_to_free_a_communicator();
-}
 
 // MPI's parts for files keep attributes of their own, which they look for later.
 HAZARD(attributes_of_mpi_itself_stay) {

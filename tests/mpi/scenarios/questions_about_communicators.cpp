@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Communicators that are freed at once, as those are that a program makes when many others wait to
-// be freed: a replay uses their handles without MPI. main.cpp makes all of this file's like that.
+// What programs ask of communicators that a CD makes and frees.
 
 #include "harness/scenario.h"
 
-namespace mortal_communicators {
+namespace questions_about_communicators {
 
 namespace {
 
@@ -31,7 +30,7 @@ SCENARIO(asked, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_get_
     CALL(MPI_Comm_compare(comm, MPI_COMM_WORLD, &same[0]));
     CALL(MPI_Comm_compare(comm, comm, &same[1]));
     run.out.values("same", same, 2);
-    CALL(MPI_Comm_set_name(comm, "a mortal"));
+    CALL(MPI_Comm_set_name(comm, "a name"));
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = -7;
     CALL(MPI_Comm_get_name(comm, name, &length));
@@ -241,4 +240,4 @@ SCENARIO(attributes, MPI_Comm_get_attr, MPI_Attr_get) {
 
 } // namespace
 
-} // namespace mortal_communicators
+} // namespace questions_about_communicators

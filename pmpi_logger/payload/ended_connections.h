@@ -10,27 +10,25 @@
 
 namespace cd::logger {
 
-// A communicator that MPI may know no more when a replay uses it. Stands in logs.
-struct Mortal : Owner {
+// A communicator that leads to another job, and that MPI no longer knows when a replay uses it.
+struct EndedConnection : Owner {
     MPI_Comm handle = MPI_COMM_NULL;
     CommCache facts;
-    bool known_late = false; // when it was freed: what was asked of it before is not recorded
-    bool is_other = false;   // it is none, and has got the handle of one
+    bool is_other = false; // it is none, and has got the handle of one
 };
 
-// What there is to know of these: their facts are here, and what the program asks of them is
-// recorded.
-class MortalComms : public Owners<Mortal> {
+// Ranks and sizes are all that is known of these.
+class EndedConnections : public Owners<EndedConnection> {
 public:
     // Which of them the thread means.
-    static std::optional<Mortal> find(MPI_Comm comm);
+    static std::optional<EndedConnection> find(MPI_Comm comm);
     static bool has(MPI_Comm comm) { return may_have(comm) && find(comm).has_value(); }
     // Valid until the thread asks for another communicator. nullptr if it is none.
     static const CommCache *facts_of(MPI_Comm comm);
 
     // The program is about to free it, if it is one, or one that has got the handle of one: before
     // MPI can give it to another thread.
-    static std::optional<Mortal> take(MPI_Comm comm);
+    static std::optional<EndedConnection> take(MPI_Comm comm);
 
     static bool is_freed(MPI_Comm comm);
     // The freed one that had this handle in Fortran. MPI_COMM_NULL if there is none.

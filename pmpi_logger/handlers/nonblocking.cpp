@@ -8,7 +8,6 @@
 #include "payload/pack.h"
 #include "record_all/record_all.h"
 #include "replay/match.h"
-#include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
 #include "rma/window_table.h"

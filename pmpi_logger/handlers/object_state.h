@@ -11,7 +11,6 @@
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
-#include "objects/type_ends.h"
 #include "payload/ended_connections.h"
 #include "record_all/record_all.h"
 #include "replay/complaint.h"

@@ -5,7 +5,7 @@
 #include "handlers/blocking.h"
 #include "handlers/nonblocking.h"
 #include "requests/table.h"
-#include "rma/separation.h"
+#include "rma/window_policy.h"
 
 #include <tuple>
 

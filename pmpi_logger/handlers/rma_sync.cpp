@@ -9,7 +9,7 @@
 #include "replay/poll_counts.h"
 #include "requests/completion.h"
 #include "requests/table.h"
-#include "rma/interval.h"
+#include "rma/window_policy.h"
 
 #include <algorithm>
 #include <cstring>

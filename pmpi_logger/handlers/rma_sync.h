@@ -35,28 +35,26 @@ private:
 // the completed operations have brought. A replay writes both.
 class RmaSync {
     enum class Ends { nothing, accesses_of_target, all_accesses };
-    enum class Locks { no, begins, ends }; // of the target, or of all ranks
 
     // When the public and the private copy of the window are synchronized.
     struct Effect {
         bool publishes; // the program's stores
         bool acquires;  // the writes of others
         Ends ends;
-        Locks locks;
     };
 
 public:
     struct Of {
-        static constexpr Effect nothing = {false, false, Ends::nothing, Locks::no};
-        static constexpr Effect fence = {true, true, Ends::all_accesses, Locks::no};
-        static constexpr Effect publish = {true, false, Ends::nothing, Locks::no};
-        static constexpr Effect acquire = {false, true, Ends::nothing, Locks::no};
-        static constexpr Effect both = {true, true, Ends::nothing, Locks::no};
-        static constexpr Effect lock = {false, true, Ends::nothing, Locks::begins};
-        static constexpr Effect unlock = {true, false, Ends::accesses_of_target, Locks::ends};
-        static constexpr Effect unlock_all = {true, false, Ends::all_accesses, Locks::ends};
-        static constexpr Effect end_one = {false, false, Ends::accesses_of_target, Locks::no};
-        static constexpr Effect end_all = {false, false, Ends::all_accesses, Locks::no};
+        static constexpr Effect nothing = {false, false, Ends::nothing};
+        static constexpr Effect fence = {true, true, Ends::all_accesses};
+        static constexpr Effect publish = {true, false, Ends::nothing};
+        static constexpr Effect acquire = {false, true, Ends::nothing};
+        static constexpr Effect both = {true, true, Ends::nothing};
+        static constexpr Effect lock = {false, true, Ends::nothing};
+        static constexpr Effect unlock = {true, false, Ends::accesses_of_target};
+        static constexpr Effect unlock_all = {true, false, Ends::all_accesses};
+        static constexpr Effect end_one = {false, false, Ends::accesses_of_target};
+        static constexpr Effect end_all = {false, false, Ends::all_accesses};
     };
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
@@ -90,13 +88,7 @@ public:
         if (what.publishes) {
             window->publish();
         }
-        if constexpr (Row<F>::of.locks == Locks::ends) {
-            Roles::has(Role::target) ? window->unlock(what.target) : window->unlock_all();
-        }
         const int result = call_mpi<F>(a...);
-        if (Row<F>::of.locks == Locks::begins && result == MPI_SUCCESS) {
-            Roles::has(Role::target) ? window->lock(what.target) : window->lock_all();
-        }
         settle(what, *window, result, mode == CD_LOG_RECORDING);
         return result;
     }

@@ -9,7 +9,7 @@
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 #include "rma/gone_windows.h"
-#include "rma/separation.h"
+#include "rma/window_policy.h"
 #include "rma/window_table.h"
 
 namespace cd::logger {

@@ -12,7 +12,7 @@
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
 #include "rma/gone_windows.h"
-#include "rma/interval.h"
+#include "rma/window_policy.h"
 #include "rma/window_table.h"
 
 #include "cd/mpi_log.h"

@@ -8,6 +8,7 @@
 #include "cd/mpi_log.h"
 
 #include <functional>
+#include <mpi.h>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,5 +56,9 @@ int free_object(Handle *handle, const Free &free, int owner = 0) {
 void run_restored(cd_handle cd);
 void run_forgotten(uint64_t family, cd_handle root);
 void run_all_forgotten();
+
+// MPI has a type for as long as any handle or another type refers to it, and alone knows when the
+// last of them goes. From then on a restore leaves this one alone.
+void notice_end(MPI_Datatype type);
 
 } // namespace cd::logger

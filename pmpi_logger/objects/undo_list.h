@@ -2,8 +2,6 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "objects/moment.h"
-
 #include "cd/mpi_log.h"
 
 #include <atomic>
@@ -15,6 +13,16 @@
 #include <vector>
 
 namespace cd::logger {
+
+// Each is greater than all that any thread was given before. A list that other threads add to is
+// judged by what was so at some time (Reach): what was added later may be in a log that began
+// later.
+using Moment = uint64_t;
+
+inline Moment next_moment() {
+    static constinit std::atomic<Moment> last = 0;
+    return ++last;
+}
 
 // One of the things that a program changes in an object: an attribute, the error handler, the name,
 // the key of an info object. Both numbers are 0 in what is none; a handle may be 0: MPI_FILE_NULL,

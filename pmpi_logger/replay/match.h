@@ -4,6 +4,7 @@
 
 #include "call/call.h"
 #include "log_entry/reader.h"
+#include "requests/request.h"
 
 #include <optional>
 
@@ -21,5 +22,12 @@ std::optional<EntryReader> next_entry_if_same(const Call &call);
 
 // The entry that was read last does not fit after all.
 int not_matching(const Call &call, const EntryReader &entry, const char *difference);
+
+// What a request brought that the program had freed while it was under way: no call of the program
+// says when, so it has an entry of its own, which stands before that of the next call.
+void record_arrived(const Request &request, const MPI_Status &status, int result);
+
+// A replay comes to such an entry. False, and nothing delivered, if the data do not fit.
+[[nodiscard]] bool deliver_arrived(EntryReader &entry);
 
 } // namespace cd::logger

@@ -91,31 +91,6 @@ void Window::mpi_is_done() {
     kept_.clear();
 }
 
-void Window::lock(int target) {
-    const std::scoped_lock lock(mutex_);
-    locked_.push_back(target);
-}
-
-void Window::lock_all() {
-    const std::scoped_lock lock(mutex_);
-    all_locked_ = true;
-}
-
-void Window::unlock(int target) {
-    const std::scoped_lock lock(mutex_);
-    std::erase(locked_, target);
-}
-
-void Window::unlock_all() {
-    const std::scoped_lock lock(mutex_);
-    all_locked_ = false;
-}
-
-bool Window::is_locked(int target) const {
-    const std::scoped_lock lock(mutex_);
-    return all_locked_ || std::ranges::find(locked_, target) != locked_.end();
-}
-
 void Window::keep(int target, SendCopy &&sent) {
     const std::scoped_lock lock(mutex_);
     Kept &kept = kept_.emplace_back(); // without memory, sent is there still

@@ -96,13 +96,6 @@ public:
     // MPI has the program's memory itself, or its own: known only since it is freed.
     bool is_mpis = false;
 
-    // What this rank's epochs say now, in MPI: which targets it has locked.
-    void lock(int target);
-    void lock_all();
-    void unlock(int target);
-    void unlock_all();
-    bool is_locked(int target) const;
-
     // MPI may still read what a request has sent that is complete, until a synchronization ends it
     // at its target.
     void keep(int target, SendCopy &&sent);
@@ -148,8 +141,6 @@ private:
     Memory own_copy_;
     Memory agreed_; // what both had when they were brought together
     bool gone_ = false;
-    bool all_locked_ = false;
-    std::vector<int> locked_;
     std::vector<Kept> kept_;
 };
 

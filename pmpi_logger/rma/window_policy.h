@@ -7,6 +7,12 @@
 
 namespace cd::logger {
 
+// Whether a window or a persistent collective operation that is made now gets memory of ours, so
+// that a CD that logs can use it. It does if a CD logs, or if the program is linked with libcd:
+// they are made early. All others are MPI's own business, as without the logger.
+// CD_WINDOWS=separate and =direct decide otherwise.
+bool separate_memory_wanted();
+
 // What a thread records between two boundaries of its CDs, or after a restore: a re-execution sees
 // all of it, or nothing. No two intervals have the same number.
 class Interval {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "rma/separation.h"
+#include "rma/window_policy.h"
 
 #include "record_all/record_all.h"
 #include "settings/settings.h"

@@ -8,19 +8,19 @@
 
 namespace cd::logger {
 
-// Handles of objects that live on although the program has freed them: each free that a log has,
-// until that log goes, or a restore gives the program the object back. Thread-safe.
+// Handles of objects that live on although the program has freed them: one for each free in a log,
+// until that log is deleted or a restore gives the object back. Thread-safe.
 class FreedHandles {
 public:
-    // The entry at place says that the program has freed it: until a restore goes back to before.
-    // which: of those that functions of the program have freed inside of that call.
+    // Notes a free that the entry at `place` records. A restore to before it takes the note back.
+    // `which` numbers the objects that callbacks of the program freed inside of that call.
     static void add(uint64_t handle, const cd_log_place &place, uint64_t which = 0);
-    // A replay has read an entry, and does not call what has freed some inside of its call: the
-    // program has freed these again.
+    // Repeats the frees inside of the call whose entry a replay has read. The replay does not run
+    // the callbacks that made them.
     static void add_again();
     static bool has(uint64_t handle);
-    // MPI is about to free what the entry at place says: its handle may come to mean another one.
-    // False if a restore has given the program the object back.
+    // Must be called before MPI frees the object of the entry, as its handle may then mean another
+    // one. Returns false if a restore has given the object back to the program.
     static bool remove(const cd_log_place &place, uint64_t which = 0);
 };
 

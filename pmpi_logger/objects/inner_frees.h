@@ -16,11 +16,11 @@
 
 namespace cd::logger {
 
-// What delete functions of attributes do to objects while MPI calls them, which is not recorded:
-// it is part of the call that they are in, or of a restore. But the log may have the objects. What
-// they free in a call waits like all that is freed, with that call's entry; what they free while a
-// restore undoes changes stays as it is, since the re-execution has it again, but for what they
-// have made in the same restore, which no log has. Of the thread that has made this, until its end.
+// Collects what delete functions of attributes do to objects while MPI calls them. That is part of
+// the call around them, or of a restore, and is not recorded, but a log may name the objects. What
+// they free in a call waits with that call's entry. What they free while a restore undoes changes
+// stays, since the re-execution has it again, except objects that they made in the same restore.
+// Belongs to the thread that created it.
 class InnerCalls {
 public:
     enum class Of { nothing, call, undo };
@@ -34,10 +34,10 @@ public:
     InnerCalls &operator=(const InnerCalls &) = delete;
     ~InnerCalls() { innermost_ = outer_; }
 
-    // nullptr: what is done now is done at once.
+    // Returns nullptr if effects take place at once.
     static InnerCalls *current() { return innermost_; }
-    // An object was made, by its handle; and whether that was in the restore that is under way,
-    // once for each time.
+    // Notes that an object was made. take_made() returns true once for each that the restore under
+    // way has made.
     static void made(uint64_t handle) {
         if (InnerCalls *const undo = of_undo()) {
             undo->made_.insert(handle);
@@ -48,7 +48,7 @@ public:
         return undo != nullptr && take_one(undo->made_, handle);
     }
 
-    // The same of a handle that is one more of an object which may be older.
+    // The same for a further handle of an object that may be older.
     static void referred_to(uint64_t handle) {
         if (InnerCalls *const undo = of_undo()) {
             undo->references_.insert(handle);
@@ -58,7 +58,7 @@ public:
         InnerCalls *const undo = of_undo();
         return undo != nullptr && take_one(undo->references_, handle);
     }
-    // The same of an attribute that was not there before.
+    // The same for a new attribute.
     static void made(const Part &attribute) {
         if (InnerCalls *const undo = of_undo()) {
             undo->made_attributes_.insert(attribute);
@@ -77,10 +77,10 @@ public:
         uint64_t which; // of those in the call
     };
     using Effect = std::function<void(const Entry &)>;
-    // To be called when the entry is there.
+    // Keeps an effect until settle().
     void add(Effect effect) { effects_.push_back(std::move(effect)); }
 
-    // The call's entry lies there.
+    // Runs the effects for the entry of the call, or hands them to the call around it.
     void settle(const cd_log_place &place, bool again) {
         if (outer_ != nullptr) { // part of another call
             outer_->effects_.insert(outer_->effects_.end(),

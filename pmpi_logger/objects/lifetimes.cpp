@@ -32,7 +32,7 @@ public:
         later_.push_back({place, std::move(action)});
     }
 
-    // Takes out those that were added before now and for which wanted says so, in their order.
+    // Removes and returns, in their order, the actions added before `now` that `wanted` selects.
     template <typename Wanted> std::vector<Later> take(Moment now, const Wanted &wanted) {
         const std::scoped_lock lock(mutex_);
         const auto kept =

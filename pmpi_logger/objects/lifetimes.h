@@ -15,32 +15,32 @@
 
 namespace cd::logger {
 
-// Where the entry lies that the thread has written or read last. None if the mode is CD_LOG_OFF.
+// Returns the place of the entry that this thread wrote or read last. Nothing if no CD logs.
 std::optional<cd_log_place> last_entry();
 
-// What has to happen later because a log may still be replayed. Thread-safe.
+// The following keep actions until a log is deleted or a restore happens. Thread-safe.
 
-// Runs action once no restore can replay the entry at place any more: objects that the program has
-// freed live until then, since the re-execution gets the same handles.
+// Runs `action` once no restore can replay the entry at `place` any more. Objects that the program
+// has freed live until then, since the re-execution gets the same handles.
 void when_forgotten(const cd_log_place &place, std::function<void()> action);
 
-// Runs action when a restore goes back to before the entry at place, the latest first: what the
-// program changed in its objects is as it was when the CD began.
+// Runs `action` when a restore goes back to before the entry at `place`, the latest action first.
+// The program's objects then have the state in which the CD began.
 void when_restored(const cd_log_place &place, std::function<void()> action);
 
-// The same of a change of one part of an object, of which only the oldest matters: is_undone() says
-// whether there is one already.
+// Takes back a change of one part of an object. Only the oldest change of a part matters, so
+// callers ask is_undone() first, which returns true if an older one is there.
 void when_restored(const cd_log_place &place, Undo undo);
 bool is_undone(const Part &part);
-// Whether a restore that is under way has yet to undo a change of the part.
+// Returns true if the restore that is under way still has to undo a change of the part.
 bool is_being_undone(const Part &part);
 
-// MPI is about to free an object (a type: notice_end): from now on a restore leaves it alone. If
-// MPI refuses, which leaves the handle as it is, object_stays() with what object_goes() gave.
+// Must be called before MPI frees an object (for types: notice_end); a restore then leaves it
+// alone. If MPI refuses, pass the result of object_goes() to object_stays().
 std::vector<UndoList::Change> object_goes(uint64_t handle, int owner);
 void object_stays(std::vector<UndoList::Change> &&changes);
 
-// Both around free, which frees what handle names. owner: the number of that Owner, if it is one.
+// Calls `free`, which frees the object of `handle`. `owner` is the number of its Owner, or 0.
 template <typename Handle, typename Free>
 int free_object(Handle *handle, const Free &free, int owner = 0) {
     const uint64_t object = word_of(*handle);
@@ -52,13 +52,13 @@ int free_object(Handle *handle, const Free &free, int owner = 0) {
     return result;
 }
 
-// A restore has succeeded; entries have been forgotten; MPI is about to end.
+// Run the actions of a successful restore, of deleted entries, and those left at the end of MPI.
 void run_restored(cd_handle cd);
 void run_forgotten(uint64_t family, cd_handle root);
 void run_all_forgotten();
 
-// MPI has a type for as long as any handle or another type refers to it, and alone knows when the
-// last of them goes. From then on a restore leaves this one alone.
+// Makes restores leave a type alone once MPI has freed it. Only MPI knows when its last handle, or
+// the last type that refers to it, goes.
 void notice_end(MPI_Datatype type);
 
 } // namespace cd::logger

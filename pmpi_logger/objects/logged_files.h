@@ -13,15 +13,15 @@ struct LoggedFile : Owner {
     MPI_File handle = MPI_FILE_NULL;
 };
 
-// Files that were opened or closed while a log records. They are closed when the program closes
-// them, and a replay uses their handles without MPI. What Fortran calls them is known here.
+// Files that were opened or closed while a log records. MPI closes them when the program does, and
+// a replay uses their handles, also those of Fortran, without MPI.
 class LoggedFiles : public Owners<LoggedFile> {
 public:
     static std::optional<LoggedFile> find_open(MPI_File file) {
         const std::optional<LoggedFile> known = find(file);
         return known && !known->freed ? known : std::nullopt;
     }
-    // The program has it although MPI does not.
+    // Finds a file that the program uses in a replay although MPI has closed it.
     static std::optional<LoggedFile> find_closed(MPI_File file) { return closed(find(file)); }
     static std::optional<LoggedFile> find_closed_number(MPI_Fint number) {
         return closed(find_number(number));

@@ -8,32 +8,32 @@
 
 namespace cd::logger {
 
-// Types of a re-execution that are not those of the log, since they describe memory by its address
-// and that lies elsewhere now. In the log they go by the names of the first execution. Thread-safe.
+// Types of absolute addresses that a re-execution builds differently, as its memory lies elsewhere.
+// The log names them by the handles of the first execution. Thread-safe.
 class MovedTypes {
 public:
-    // The handle that stands in the log, which most types have themselves.
+    // Returns the handle that the log uses for `type`: for most types their own.
     static MPI_Datatype recorded(MPI_Datatype type) { return none() ? type : look_up(type); }
 
-    // A name for it that no other one ever has; 0 if it is none.
+    // Returns the unique number of a moved type, 0 for all others.
     static uint64_t number_of(MPI_Datatype type);
 
-    // made is what the log calls recorded. Returns its number.
+    // Notes that the log calls `made` `recorded`. Returns its number.
     static uint64_t add(MPI_Datatype made, MPI_Datatype recorded);
 
-    // It is about to be freed. made is MPI_DATATYPE_NULL if it has been.
+    // Removes a type before MPI frees it. `made` is MPI_DATATYPE_NULL if it is gone already.
     struct Pair {
         MPI_Datatype made = MPI_DATATYPE_NULL;
         MPI_Datatype recorded = MPI_DATATYPE_NULL;
     };
     static Pair take(uint64_t number);
 
-    // A re-execution has come to where the program frees it, or a restore goes back to before that.
-    // It stays: another restore may go back to between the two.
+    // Notes that a re-execution has freed the type, or that a restore takes this back. The type
+    // stays, since another restore may go back to between the two.
     static void set_freed(uint64_t number, bool freed);
 
-    // What the log called by this name is about to be freed. What was made for it stays, unless the
-    // program has freed that: then its number is returned, else 0.
+    // Must be called before the type is freed that the log calls `recorded`. Returns the number of
+    // the type that stands for it if the program has freed that, too; else 0, and it stays.
     static uint64_t recorded_goes(MPI_Datatype recorded);
 
 private:

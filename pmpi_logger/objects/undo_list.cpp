@@ -37,8 +37,7 @@ std::vector<cd_log_place> UndoList::places_of(const InLog &part) {
     return places;
 }
 
-// The newest was for a CD that could go back to between it and the one before it, and which has
-// ended or advanced since.
+// The newest change was kept for a CD between it and the one before. That CD has ended or advanced.
 std::vector<cd_log_place> UndoList::useless_of(const InLog &part) {
     std::vector<cd_log_place> places = places_of(part);
     size_t needed = places.size();
@@ -49,7 +48,7 @@ std::vector<cd_log_place> UndoList::useless_of(const InLog &part) {
     return places;
 }
 
-// Those that are the newest still: another thread may have taken some meanwhile.
+// Drops those that are still the newest. Another thread may have taken some meanwhile.
 void UndoList::drop(const InLog &part, const std::vector<cd_log_place> &useless, Laters &dropped) {
     auto [first, last] = parts_.equal_range(part);
     for (auto place = useless.rbegin(); place != useless.rend() && first != last; ++place) {
@@ -151,8 +150,8 @@ void UndoList::run(Moment now, const Wanted &wanted) {
     }
 }
 
-// Of a part only the oldest runs: a later one would bring back what the program has given up, such
-// as an attribute whose delete function was called.
+// Keeps only the oldest undo of each part. A later one would bring back what the program has given
+// up, such as an attribute whose delete function was called.
 void UndoList::leave_to_older(Laters &taken) {
     std::set<Part> known;
     for (Later &later : taken) {

@@ -14,9 +14,9 @@
 
 namespace cd::logger {
 
-// Each is greater than all that any thread was given before. A list that other threads add to is
-// judged by what was so at some time (Reach): what was added later may be in a log that began
-// later.
+// A number greater than all that were returned before, to any thread. A Reach describes the logs at
+// one moment, so lists that other threads add to are judged without what was added later: that may
+// lie in a newer log.
 using Moment = uint64_t;
 
 inline Moment next_moment() {
@@ -24,9 +24,9 @@ inline Moment next_moment() {
     return ++last;
 }
 
-// One of the things that a program changes in an object: an attribute, the error handler, the name,
-// the key of an info object. Both numbers are 0 in what is none; a handle may be 0: MPI_FILE_NULL,
-// which has an error handler, is in MPICH.
+// One part of an object that a program changes: an attribute, the error handler, the name, or a key
+// of an info object. In no part both numbers are 0. The handle alone may be 0: MPICH's
+// MPI_FILE_NULL is, and it has an error handler.
 struct Part {
     uint64_t object = 0; // its handle
     uint64_t which = 0;
@@ -36,28 +36,28 @@ struct Part {
 struct Undo {
     Part part;                    // none: then MPI need not have any object
     std::function<void()> action; // while MPI has the object
-    // Instead of it once MPI has freed the object, for what a replay is told in its place. May be
-    // empty. Gets the place of the change, and the number of the Owner that has been freed.
+    // Runs instead of `action` once MPI has freed the object, to set what a replay uses. May be
+    // empty. Gets the place of the change, and the number of the freed Owner.
     std::function<void(const cd_log_place &, int)> if_gone;
 
     explicit operator bool() const { return action != nullptr; }
 };
 
-// What restores undo. Thread-safe.
+// Changes that restores take back. Thread-safe.
 class UndoList {
 public:
-    // Of a part: unless undoes() says that there is no need.
+    // Adds an undo. For a part, callers ask undoes() first whether one is needed.
     void add(const cd_log_place &place, Undo undo);
 
-    // Whether each restore that undoes a change of the part, made now by this thread, undoes an
-    // older one, too. So there are no more undos of a part in a log than CDs that write to it.
+    // Returns true if every restore that takes back a change made now also takes back an older
+    // change of the part. So a log has no more undos of a part than CDs that write to it.
     bool undoes(const Part &part);
 
-    // Whether run() has yet to come to one of the part.
+    // Returns true if run() has still to undo a change of the part.
     bool is_about_to_undo(const Part &part);
 
-    // MPI is about to free the object; its handle may come to mean another one. What is given is
-    // put back if MPI refuses. owner: its number, 0 if it is no Owner.
+    // Removes the undos of an object before MPI frees it and gives its handle to another one. If
+    // MPI refuses, pass the result to put_back(). `owner` is the number of its Owner, or 0.
     struct Change {
         cd_log_place place;
         Undo undo;
@@ -65,8 +65,8 @@ public:
     std::vector<Change> object_goes(uint64_t handle, int owner = 0);
     void put_back(std::vector<Change> &&changes);
 
-    // Takes out those that were added before now and for which wanted says so. The first runs them,
-    // the latest first, and of each part the oldest only; meanwhile other threads may free objects.
+    // Remove the undos added before `now` that `wanted` selects. run() runs them, the latest first,
+    // and for each part only the oldest. Other threads may free objects meanwhile.
     using Wanted = std::function<bool(const cd_log_place &)>;
     void run(Moment now, const Wanted &wanted);
     void forget(Moment now, const Wanted &wanted);

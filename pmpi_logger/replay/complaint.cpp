@@ -31,7 +31,7 @@
 namespace cd::logger {
 namespace {
 
-// What a word of an entry is; nothing for those that a family adds to those of the arguments.
+// The role of a word of an entry. Unknown for words that a handler adds to those of the arguments.
 struct Meaning {
     bool known = false;
     Role role = Role::value;
@@ -158,11 +158,11 @@ OnDivergence on_divergence() {
     return static_cast<OnDivergence>(wanted);
 }
 
-// Of all processes, as far as there is one: where a program has sessions only, errors that concern
-// no communicator of its own are returned.
+// Returns MPI_COMM_WORLD. A program that has sessions only has none; then errors that concern no
+// communicator of the program are returned.
 MPI_Comm world_comm() { return MpiLife::has_world() ? MPI_COMM_WORLD : own_comm(); }
 
-// As debuggers and addr2line want it: symbol, or file and offset.
+// Writes an address as debuggers and addr2line take it: symbol, or file and offset.
 std::string place_in_program(const void *site) {
     Dl_info info = {};
     char text[512];
@@ -187,28 +187,21 @@ const char *consequence_of(OnDivergence wanted) {
     return wanted == OnDivergence::abort ? "aborting, as asked" : "the call fails";
 }
 
-// What comes next usually ends the job, and MPICH's launcher then drops what it has not read yet.
+// Waits, since the job usually ends next, and MPICH's launcher drops output that it has not read.
 void let_it_be_read() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
-// Otherwise does what else is to be done before the program hears of it.
-int end_replay(const Call &call, OnDivergence wanted, void (*otherwise)()) {
+// Aborts if CD_ON_DIVERGENCE asks for it. Otherwise fails the call.
+int fail_call(const Call &call, OnDivergence wanted) {
     let_it_be_read();
     if (wanted == OnDivergence::abort) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
     }
-    otherwise();
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
 
-thread_local bool later_failures_are_to_be_told = false;
+thread_local bool must_report_later_failures = false;
 
-// What the re-execution would get from the log would be data of another execution.
-void stop_replay() {
-    cd_log_stop();
-    later_failures_are_to_be_told = true;
-}
-
-// This thread is inside of MPI.
+// Calls a handler while this thread is inside of MPI.
 template <typename Handler> void call_handler(CalledBy by, const Handler &handler) {
     std::optional<Outside> outside;
     if (by == CalledBy::program) {
@@ -217,7 +210,8 @@ template <typename Handler> void call_handler(CalledBy by, const Handler &handle
     handler();
 }
 
-// MPI calls error handlers of living communicators only.
+// Sets the handler on MPI_COMM_SELF meanwhile, since MPI calls handlers of living communicators
+// only.
 void raise_by(MPI_Errhandler handler, int error, CalledBy by) {
     static std::recursive_mutex one_at_a_time; // the handler may come here again
     const std::scoped_lock lock(one_at_a_time);
@@ -252,7 +246,7 @@ bool ends_the_program(MPI_Comm comm) {
     return is_fatal;
 }
 
-// MPI may not know the communicator, and must not be asked about it then.
+// Returns true if MPI may not know the communicator, and must not be asked about it.
 bool is_about_communicator(int error) {
     const ReentryGuard inside;
     int error_class = MPI_SUCCESS;
@@ -260,7 +254,7 @@ bool is_about_communicator(int error) {
     return error_class == MPI_ERR_COMM;
 }
 
-// An error that is in the log ended nothing: MPI did not raise it where that would end the program.
+// An error of the log ended nothing, so it is not raised where that would end the program.
 int raise_on_first_that_survives(std::initializer_list<MPI_Comm> comms, int error) {
     for (const MPI_Comm comm : comms) {
         if (may_name(comm, MPI_COMM_NULL) && !ends_the_program(comm)) {
@@ -270,7 +264,7 @@ int raise_on_first_that_survives(std::initializer_list<MPI_Comm> comms, int erro
     return error;
 }
 
-// MPI calls those of open files only.
+// Opens a file for the handler, since MPI calls handlers of open files only.
 void raise_by_file(MPI_Errhandler handler, int error, CalledBy by) {
     if (handler == MPI_ERRORS_RETURN) {
         return;
@@ -298,7 +292,7 @@ int unreadable(const Call &call) {
                  "pmpi_logger: rank %d: %s cannot be answered from the log: %s; %s\n    at %s\n",
                  MpiLife::rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
                  consequence_of(wanted), place_in_program(call.site).c_str());
-    return end_replay(call, wanted, [] {});
+    return fail_call(call, wanted);
 }
 
 int diverged(const Call &call, const EntryHeader &logged, const char *difference) {
@@ -320,23 +314,26 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
             "CD_SENT_DATA=ignore\n",
             stderr);
     }
-    // Now that all else is said: MPI is asked.
+    // Last, since MPI may end the program when it is asked for the names.
     const std::string logged_comms = names_of_comms(logged.function(), logged.word(), logged.words);
     std::fputs(logged_comms.c_str(), stderr);
     if (const std::string comms = names_of_comms(call.fn, call.words, call.word_count);
         comms != logged_comms) {
         std::fputs(comms.c_str(), stderr);
     }
-    return end_replay(call, wanted, stop_replay);
+    // The log has data of another execution from here on.
+    cd_log_stop();
+    must_report_later_failures = true;
+    return fail_call(call, wanted);
 }
 
 int fail_after_difference(const Call &call) {
-    if (std::exchange(later_failures_are_to_be_told, false)) {
-        std::fprintf(stderr,
-                     "pmpi_logger: rank %d: %s fails, too, and so does every later call that the "
-                     "log would have to answer: restore the CD, or an ancestor, or delete its "
-                     "log\n    at %s\n",
-                     MpiLife::rank(), name_of(call.fn), place_in_program(call.site).c_str());
+    if (std::exchange(must_report_later_failures, false)) {
+        std::fprintf(
+            stderr,
+            "pmpi_logger: rank %d: %s fails, too, as all calls that the log should answer: "
+            "restore the CD, or an ancestor, or delete its log\n    at %s\n",
+            MpiLife::rank(), name_of(call.fn), place_in_program(call.site).c_str());
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
@@ -417,13 +414,12 @@ void complain_of_bystander(Fn fn) {
     if (said.exchange(true)) {
         return;
     }
-    std::fprintf(stderr,
-                 "pmpi_logger: rank %d: a thread that has no CD calls %s while a log of this "
-                 "process is replayed: the call goes to MPI. If the re-execution makes it once "
-                 "more, as with threads that a library starts, the other ranks are sent the same "
-                 "messages again, or none come: let the thread have a CD of its own, or restore "
-                 "when it has ended. This is said once\n",
-                 MpiLife::rank(), name_of(fn));
+    std::fprintf(
+        stderr,
+        "pmpi_logger: rank %d: a thread that has no CD calls %s while a log is replayed. "
+        "MPI makes the call, so its messages may come twice: create a CD in the thread, or "
+        "restore when it has ended\n",
+        MpiLife::rank(), name_of(fn));
 }
 
 int refuse(Fn fn, const char *reason) {

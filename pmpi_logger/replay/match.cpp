@@ -2,12 +2,8 @@
 // Copyright the containment-domains authors
 #include "replay/match.h"
 
-#include "log_entry/writer.h"
 #include "mpi/record_failure.h"
 #include "replay/complaint.h"
-#include "requests/completion.h"
-#include "requests/logged_arrivals.h"
-#include "requests/table.h"
 
 #include "cd/mpi_log.h"
 
@@ -41,7 +37,7 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
             return std::nullopt;
         }
     }
-    // Nothing was left that has to be repeated, or it cannot be read.
+    // The log has nothing left that must be repeated, or cannot be read.
     result = cd_log_mode() == CD_LOG_REPLAYING ? unreadable(call) : run_live;
     return std::nullopt;
 }
@@ -65,36 +61,6 @@ std::optional<EntryReader> next_entry_if_same(const Call &call) {
 int not_matching(const Call &call, const EntryReader &entry, const char *difference) {
     cd_log_unread();
     return diverged(call, entry.header(), difference);
-}
-
-void record_arrived(const Request &request, const MPI_Status &status, int result) {
-    Call call;
-    call.fn = Fn::MPI_Request_free;
-    auto types = RequestTable::instance().hold_types();
-    EntryWriter writer(call, result);
-    writer.set(EntryHeader::arrived);
-    writer.add(request.id);
-    writer.add(static_cast<uint64_t>(request.arrivals.size()));
-    add_arrivals(writer, request, status, result);
-    types.unlock();
-    writer.write();
-}
-
-bool deliver_arrived(EntryReader &entry) {
-    RequestTable &table = RequestTable::instance();
-    const auto id = entry.take<uint64_t>();
-    const auto blocks = entry.take<uint64_t>();
-    Request *const request = id != 0 ? table.find(id) : nullptr;
-    {
-        const auto types = table.hold_types();
-        if (!take_arrivals(entry, id, request, blocks)) {
-            return false;
-        }
-    }
-    if (request != nullptr) {
-        complete(*request);
-    }
-    return true;
 }
 
 } // namespace cd::logger

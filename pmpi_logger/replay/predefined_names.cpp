@@ -15,7 +15,7 @@ struct Predefined {
     const char *name;
 };
 
-// An MPI that lacks a type has the null handle in its place.
+// An MPI that lacks a type has the null handle instead.
 const char *find(std::span<const Predefined> all, uint64_t word) {
     for (const Predefined &each : all) {
         if (each.word == word) {

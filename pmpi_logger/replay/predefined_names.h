@@ -6,8 +6,8 @@
 
 namespace cd::logger {
 
-// What MPI has from the start, by its word in the log; nullptr for everything else. The signature
-// of a basic type is its handle.
+// Names of MPI's predefined objects and constants by their word in the log; nullptr for all others.
+// The signature of a basic type is its handle.
 const char *name_of_type(uint64_t word);
 const char *name_of_operation(uint64_t word);
 const char *name_of_comm(uint64_t word);

@@ -22,7 +22,7 @@
 namespace cd::logger {
 namespace {
 
-// Those that this thread's restore has stopped, the oldest first.
+// The requests that this thread's restore has stopped, the oldest first.
 thread_local std::vector<Request *> stopped;
 
 struct Reason {
@@ -33,7 +33,7 @@ std::chrono::duration<double> patience() {
     return std::chrono::duration<double>(seconds_in("CD_QUIESCE_TIMEOUT", 10));
 }
 
-// Leaves the request as it is: the program holds its handle.
+// Asks MPI without ending the request, as the program holds its handle.
 bool is_complete(const Request &request, MPI_Status &status) {
     int complete = 0;
     real<Fn::MPI_Request_get_status>(request.known_to_mpi(), &complete, &status);
@@ -71,7 +71,7 @@ bool will_be_started_again(const Reach &reach, const Request &request) {
     return request.logged() && reach.covers(request.place);
 }
 
-// The program has its data since before what the re-execution repeats.
+// Returns true if the program has had the data since before the CD's point in time.
 bool stays_delivered(const Reach &reach, const Request &request) {
     return request.told != 0 && reach.begins_after(request.told);
 }
@@ -95,7 +95,7 @@ void keep_data(const Reach &reach, Request &request, const MPI_Status &status) {
     }
 }
 
-// False if it neither ends nor can go on during a restore.
+// Stops a request. Returns false if it neither ends nor can go on during a restore.
 bool stop(const Reach &reach, Request &request) {
     if (request.is_apart()) {
         if (request.persistent) { // the re-execution comes to earlier uses of it first
@@ -108,8 +108,8 @@ bool stop(const Reach &reach, Request &request) {
     case Request::Kind::generalized:
         return true;
     case Request::Kind::send:
-        // An older send's buffer may not change while it is under way, so that a restore writes
-        // what is there. One of the re-execution needs the shadow.
+        // The buffer of an older send may not change while it is under way, so a restore writes the
+        // same bytes. A send that will be started again needs the copy.
         if (!will_be_started_again(reach, request)) {
             return true;
         }
@@ -140,7 +140,7 @@ bool stop(const Reach &reach, Request &request) {
     return true;
 }
 
-// A receive that was cancelled although it goes on: posted again under the same handle.
+// Posts a cancelled receive again under the same handle.
 void post_again(Request &request) {
     if (request.persistent) {
         MPI_Request known = request.known_to_mpi();
@@ -160,7 +160,7 @@ void post_again(Request &request) {
     request.stand_in = posted;
 }
 
-// As it was before stop(), whatever the restore has written over it.
+// Undoes stop(), and delivers again what the restore has overwritten.
 void go_on(const Reach &reach, Request &request) {
     if (request.is_apart()) {
         return;
@@ -173,8 +173,8 @@ void go_on(const Reach &reach, Request &request) {
     request.state = Request::State::active;
 }
 
-// Nobody comes for it any more once no log has its start: the program has given up what it was for.
-// Freed, since the program's error handler is not to be told.
+// Frees the request once no log has its start, since no re-execution will come to it any more. Does
+// not wait for it, as that would call the program's error handler.
 void end_with_log(Request &request) {
     if (request.goes_with_log) {
         return;
@@ -195,8 +195,9 @@ void end_with_log(Request &request) {
     });
 }
 
-// The re-execution will start it. What has ended MPI has still, unless it is to be used again: how
-// that went the program is told where it waits for it, and its error handler then.
+// Sets a request aside that the re-execution will start again. MPI keeps one that has ended, unless
+// it is persistent, so that the program gets its result, and its error handler is called, at the
+// wait.
 void set_aside(Request &request) {
     if (request.is_apart()) {
         request.set_aside_id = request.id;
@@ -243,7 +244,7 @@ void resume_all(const Reach &reach, bool restored) {
     stopped.clear();
 }
 
-// A replay that is broken off leaves requests that only the log completes.
+// Drops requests that only the log of a broken-off replay completes.
 void drop_replayed(const Reach &reach) {
     for (Request *request : RequestTable::instance().concerned(reach)) {
         if (request->state == Request::State::replayed && will_be_started_again(reach, *request)) {
@@ -252,7 +253,7 @@ void drop_replayed(const Reach &reach) {
     }
 }
 
-// The program has its memory and its handles again as they were.
+// Resets what the program had been given, since its memory and handles are as they were.
 void take_back(const Reach &reach) {
     for (Request *request : RequestTable::instance().concerned(reach)) {
         request->delivered = stays_delivered(reach, *request);
@@ -352,9 +353,8 @@ void fail_without_log(const Call &call, const std::vector<Request *> &requests) 
             continue;
         }
         complain_unknown(call.fn, call.site,
-                         "the request was started in a replay, and the log that has what it "
-                         "brings is gone, or is another domain's. Wait for a request in the "
-                         "domain, or one inside it, that has started it");
+                         "the log that has what it brings is gone, or belongs to another CD. "
+                         "Wait for a request in the CD that started it");
         complete_in_mpi(*request, {}, lost);
     }
 }

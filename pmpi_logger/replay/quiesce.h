@@ -11,22 +11,22 @@
 
 namespace cd::logger {
 
-// What a restore needs of the requests that are under way. The memory that they write or read is
-// about to change, and the re-execution will start some of them once more.
+// Stops the requests that are under way for a restore. The memory that they write or read is about
+// to change, and the re-execution will start some of them again.
 //
 //   receives    are cancelled, the latest first, so that no message passes an earlier one; a
 //   message
 //               that was faster is kept for the re-execution
-//   sends       go on from their shadows
-//   all others  are waited for, for CD_QUIESCE_TIMEOUT seconds (10), and their data are kept
+//   sends       go on from their copies
+//   all others  are waited for, CD_QUIESCE_TIMEOUT seconds (10) at most, and their data are kept
 //
-// Requests that the re-execution does not start, since they are older than the CD, are as they were
-// when it goes on.
+// Requests that are older than the CD are not started again, and are as before when the program
+// goes on.
 
-// Returns nullptr, or why the CD cannot be restored; then everything is as before.
+// Returns nullptr, or why the CD cannot be restored. Then everything is as before.
 const char *quiesce(cd_handle cd);
 
-// After each quiesce() that succeeded.
+// Must be called after each quiesce() that succeeded.
 void resume(cd_handle cd, bool restored);
 
 // The program deletes the log of `cd` in the middle of its replay. Requests whose data only this

@@ -20,7 +20,7 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
     if (!by_message || result != MPI_SUCCESS) {
         return everything;
     }
-    // Open MPI leaves it open whether a file operation was cancelled.
+    // Open MPI does not set whether a file operation was cancelled.
     const bool cancelled = request.kind != Request::Kind::file && was_cancelled(status);
     return cancelled ? 0 : bytes_received(status);
 }
@@ -95,7 +95,7 @@ void complete(Request &request) {
     RequestTable &table = RequestTable::instance();
     const bool generalized = request.kind == Request::Kind::generalized;
     if (request.stand_in != MPI_REQUEST_NULL) {
-        // The one that the program held has been complete for long.
+        // The request that the program held is complete already.
         MPI_Request held = request.handle;
         if (generalized) {
             give_generalized(held);
@@ -107,7 +107,7 @@ void complete(Request &request) {
     }
     if (!request.persistent) {
         const bool holds_placeholder = request.state == Request::State::replayed;
-        // Any other handle may be another request's already.
+        // Another request may already have any other handle.
         const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
         table.remove(request);
         if (holds_placeholder && generalized) {

@@ -12,14 +12,14 @@
 
 namespace cd::logger {
 
-// What a request has brought, as it stands in an entry: where, and the data. The caller holds the
-// types.
+// Writes the buffers of a completed request and their data to an entry. The caller holds the types
+// (hold_types).
 void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status &status,
                   int result);
 
-// request: nullptr if a replay does not know it, as the request is older than what is replayed; id:
-// the number of its start. Then the data go to where the latest execution had them that knew it,
-// or the first. False if they are not those that are expected.
+// Delivers the data that add_arrivals() wrote. `request` is nullptr if the request is older than
+// what is replayed. The data then go to the buffers that its last execution used. `id` is the
+// number of its start. Returns false if the data do not fit.
 bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size_t blocks);
 
 // The handle and the buffers that the last re-execution used for a request, where they differ from
@@ -34,7 +34,7 @@ struct Reexecuted {
 void note_reexecuted(const Request &request, uint64_t id, bool differs);
 std::optional<Reexecuted> find_reexecuted(uint64_t id);
 
-// Nobody gets them.
+// Skips the data.
 void skip_arrivals(EntryReader &entry, size_t blocks);
 
 } // namespace cd::logger

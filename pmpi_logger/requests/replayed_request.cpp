@@ -14,7 +14,7 @@ namespace {
 std::mutex mutex;
 std::vector<MPI_Request> pool;
 
-// What the program has done with one.
+// The state of a generalized request.
 struct Generalized {
     bool completed = false;
     bool given_back = false;
@@ -52,7 +52,8 @@ void fortran_query(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCE
 void fortran_free(MPI_Aint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
 void fortran_cancel(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
 
-// Makes a change of one, which goes when the program will not use it any more. False if it is none.
+// Changes a generalized request, and frees it once the program will not use it any more. Returns
+// false if the handle is none.
 template <typename Change> bool change_generalized(MPI_Request request, const Change &change) {
     {
         const std::scoped_lock lock(mutex);

@@ -6,26 +6,26 @@
 
 namespace cd::logger {
 
-// Requests that are complete from the start: a program may hold, mix, convert to Fortran and wait
-// for them like any other.
+// Requests of MPI that are complete from the start. A program may hold, mix, convert to Fortran and
+// wait for them like any other.
 
-// For a request whose completion stands in the log. They are used again and again.
+// For requests whose completion stands in the log. Returned ones are used again.
 MPI_Request take_placeholder();
 void give_placeholder(MPI_Request request);
 
-// The same for a generalized request, which is not used again: it calls functions of the language
-// that made it, and MPI's Fortran says afterwards that this was Fortran. The program, which does
-// not know, says that it is complete, perhaps in another thread, and after it has waited for it:
-// the handle means this one until then.
+// The same for generalized requests, which are not used again: MPI keeps the language of their
+// callbacks. The program still calls MPI_Grequest_complete, perhaps in another thread and after it
+// has waited.
+// The handle means this request until both have happened.
 MPI_Request take_generalized(bool of_fortran);
 void give_generalized(MPI_Request request);
-// The program says so. False if the handle means no such request.
+// To be called for MPI_Grequest_complete. Returns false if the handle is no such request.
 bool complete_generalized(MPI_Request request);
 
-// For one that has completed with this status and result. It goes when it is waited for.
+// Returns a request that completes with this status and result, and is gone then.
 MPI_Request completed_request(const MPI_Status &status, int result);
 
-// Before MPI ends.
+// Must be called before MPI ends.
 void free_placeholders();
 
 } // namespace cd::logger

@@ -58,12 +58,12 @@ void Request::clear() {
 
 #ifdef MPICH_VERSION
 
-// There is one for each kind of request; the handle's upper two bits tell that it is built in.
+// MPICH has one for each kind of request. The upper two bits of built-in handles are 01.
 bool complete_from_start(MPI_Request request) { return static_cast<unsigned>(request) >> 30 == 1U; }
 
 #else
 
-// There is one for all, which a send to nobody gets.
+// Open MPI has one for all, which a send to MPI_PROC_NULL returns.
 bool complete_from_start(MPI_Request request) {
     static const MPI_Request shared = [] {
         const ReentryGuard inside;

@@ -29,7 +29,7 @@ void RequestMap::remove(uint64_t key, const Request &request) {
     if (slots_[gap].request != &request) {
         return;
     }
-    // Whatever would not be found behind the gap moves into it.
+    // Move what would not be found behind the gap into it.
     const size_t mask = slots_.size() - 1;
     for (size_t i = after(gap); slots_[i].request != nullptr; i = after(i)) {
         const size_t from_home = (i - home_of(slots_[i].key)) & mask;

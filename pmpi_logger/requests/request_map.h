@@ -14,20 +14,20 @@ struct Request;
 // go in every exchange. Allocates only when it has never held so many. Not locked.
 class RequestMap {
 public:
-    // nullptr if there is none.
+    // Returns nullptr if there is none.
     Request *find(uint64_t key) const { return slots_[place_of(key)].request; }
 
-    // For some more, which are then added without taking memory.
+    // Reserves memory, so that `more` requests can be added without allocating.
     void reserve_room(size_t more = 1) {
         while (2 * (used_ + more) > slots_.size()) {
             grow();
         }
     }
 
-    // Instead of one that has the key already.
+    // Adds a request. Replaces one that has the key.
     void add(uint64_t key, Request &request);
 
-    // Nothing, if the key leads to another one.
+    // Removes the key if it leads to `request`.
     void remove(uint64_t key, const Request &request);
 
 private:

@@ -14,7 +14,7 @@ namespace cd::logger {
 SendCopy SendCopy::of(const Block &block) {
     SendCopy shadow;
     const DatatypeFacts facts = facts_of(block.type);
-    // A block without data gets a byte, so that its send is one that a restore need not wait for.
+    // A block without data gets a byte, so that a restore need not wait for its send.
     const int64_t count = std::max<int64_t>(block.count, 0); // less is an error
     const int64_t span = std::max<int64_t>(facts.span_of(count), 1);
     if (!facts.dense && span > 2 * facts.size * count + widest_spread) {

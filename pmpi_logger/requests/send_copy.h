@@ -9,27 +9,27 @@
 
 namespace cd::logger {
 
-// How far apart data may lie that are copied with the gaps between them. Those cost address space
-// only, but not without end: absolute addresses may lie anywhere.
+// How far apart data may lie that are copied with the gaps between them. Gaps cost address space
+// only, but types of absolute addresses may spread without limit.
 constexpr int64_t widest_spread = int64_t{64} << 20;
 
-// A copy of what a non-blocking send sends, at the same place within its layout. MPI may read the
-// buffer of a send late, when a restore has long given it other contents; a receiver may even wait
-// for something else from this rank first, so a restore cannot wait for the send.
+// A copy of the data of a non-blocking send, with the same layout. MPI may read the buffer of a
+// send after a restore has changed it. A restore cannot wait for the send, since the receiver may
+// wait for another message of this rank first.
 class SendCopy {
 public:
     SendCopy() = default;
 
-    // Copies the block. Empty if it spreads too widely to be copied, or there is no
-    // memory.
+    // Copies the block. Empty if the block spreads too widely to be copied, or if
+    // there is no memory.
     static SendCopy of(const Block &block);
 
     bool empty() const { return memory_ == nullptr; }
 
-    // Nobody will know when MPI has done with it: the memory stays.
+    // Leaks the memory, since MPI may read it at any time from now on.
     void leave_to_mpi() { static_cast<void>(memory_.release()); }
 
-    // What to send instead of the block.
+    // Returns the buffer to send instead of the block.
     void *address() const { return address_; }
 
 private:
@@ -37,7 +37,7 @@ private:
     void *address_ = nullptr;
 };
 
-// CD_SEND_SHADOW=off: sends go out from the program's buffers.
+// Returns false for CD_SEND_SHADOW=off: sends go out from the program's buffers.
 bool shadows_wanted();
 
 } // namespace cd::logger

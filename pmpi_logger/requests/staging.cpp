@@ -17,7 +17,7 @@ namespace {
 
 void append(Blocks &all, const Blocks &more) { all.insert(all.end(), more.begin(), more.end()); }
 
-// What is in the receive buffer before, for a call that sends from there.
+// Returns the blocks of the receive buffer from which a call sends (MPI_IN_PLACE).
 Blocks sent_in_place(const Call &call) {
     Arguments a = call.arguments;
     a.send_buf = a.recv_buf;
@@ -62,7 +62,7 @@ bool Copy::reserve_room(const Blocks &blocks) {
 }
 
 void *Copy::place_of(const void *address) const {
-    // Where a type's data lie behind its address, that may be before the memory.
+    // The result may lie before the memory if the data of a type lie behind its address.
     const auto begin = reinterpret_cast<uintptr_t>(memory_.get());
     return reinterpret_cast<void *>(begin + (reinterpret_cast<uintptr_t>(address) - begin_));
 }

@@ -15,7 +15,7 @@
 namespace cd::logger {
 namespace {
 
-// Differs from that of every other thread, also ended ones.
+// Returns a number that no other thread has, not even an ended one.
 uint64_t this_thread() {
     static std::atomic<uint64_t> threads = 0;
     [[gnu::tls_model("initial-exec")]] static constinit thread_local uint64_t number = 0;
@@ -25,7 +25,7 @@ uint64_t this_thread() {
     return number;
 }
 
-// The log may name them.
+// Frees the types once no log names them.
 void release(const std::vector<MPI_Datatype> &types) {
     for (MPI_Datatype type : types) {
         auto free_type = [type]() mutable {
@@ -41,7 +41,7 @@ void release(const std::vector<MPI_Datatype> &types) {
     }
 }
 
-// The data of the request that have the type.
+// Returns the blocks of the request that have the type.
 std::vector<Block *> described_by(Request &request, MPI_Datatype type) {
     std::vector<Block *> found;
     for (Blocks *blocks :
@@ -141,14 +141,14 @@ Request &RequestTable::add(MPI_Request handle, const Message &message,
     return request;
 }
 
-// One whose purpose is yet to be told.
+// Tracks a request whose purpose the caller sets.
 Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock) {
     adopt_plain();
     forget_stale(handle, lock);
     return sit_down(handle);
 }
 
-// With the mutex held. Nobody else has the handle.
+// The caller holds the mutex. No other request has the handle.
 Request &RequestTable::sit_down(MPI_Request handle) {
     if (spare_.empty()) {
         spare_.push_back(&all_.emplace_back());
@@ -164,7 +164,7 @@ Request &RequestTable::sit_down(MPI_Request handle) {
     return request;
 }
 
-// Locked by the caller.
+// The caller holds the mutex.
 void RequestTable::leave_seat(Request &request) {
     set_name(request, MPI_REQUEST_NULL);
     tracked_.back()->seat = request.seat;
@@ -207,7 +207,8 @@ void RequestTable::forget_ended(const Few &few, const MPI_Request *handles) {
     count_all();
 }
 
-// With the mutex held, before anything else of the table is looked at: they are as all others then.
+// Turns noted receives into tracked requests. The caller holds the mutex, and calls this before it
+// looks at anything else of the table.
 void RequestTable::adopt_plain() {
     plain_.give([this](const PlainReceive &receive) {
         Request &request = sit_down(receive.handle);
@@ -241,8 +242,8 @@ Request *RequestTable::find(MPI_Request handle) {
     return own(handle);
 }
 
-// Another thread may be about to end the one that had the handle, and MPI have given that to one
-// that is not tracked. A persistent request keeps its handle.
+// Another thread may just be ending the request, and MPI may have reused its handle for one that is
+// not tracked. A persistent request keeps its handle.
 Request *RequestTable::own(MPI_Request handle) const {
     Request *request = named(handle);
     const bool is_gone = request != nullptr && !request->persistent && request->ending_in != 0 &&
@@ -377,7 +378,7 @@ bool RequestTable::completes_first(MPI_Request handle) {
     return !is_known;
 }
 
-// Types are made without the lock, as all that MPI does.
+// Copies types without the lock, since MPI is not called under locks.
 void RequestTable::keep_type(MPI_Datatype type) {
     if (empty()) {
         return;

@@ -20,7 +20,7 @@
 
 namespace cd::logger {
 
-// A receive that began while no domain logged.
+// A receive that began while no CD logged.
 struct PlainReceive {
     MPI_Request handle = MPI_REQUEST_NULL;
     Block to;
@@ -31,11 +31,11 @@ struct PlainReceive {
     uint64_t order = 0;  // later starts have greater numbers
 };
 
-// Some of those of which nobody has wanted to know anything yet. Most of a program without domains
-// end like that, so that they are only noted, where their handles lead at once. Not locked.
+// Receives that are only noted, in a small table by handle, until somebody needs more than that. In
+// a program without CDs most end like that. Not locked.
 class PlainReceives {
 public:
-    // False if there is no room for it. One that had the handle before is gone.
+    // Returns false if there is no room. Replaces a receive that had the handle before.
     bool add(const PlainReceive &receive) {
         PlainReceive *place = find(receive.handle);
         if (place == nullptr) {
@@ -49,7 +49,7 @@ public:
         return true;
     }
 
-    // nullptr if there is none. Stays where it is until it is removed.
+    // Returns nullptr if there is none. The result is valid until the receive is removed.
     PlainReceive *find(MPI_Request handle) {
         const size_t home = home_of(handle);
         for (size_t i = home; i < home + neighbours; ++i) {
@@ -67,7 +67,7 @@ public:
 
     size_t count() const { return count_; }
 
-    // Calls take for each, and has none of them then.
+    // Removes all and calls `take` for each.
     template <typename Take> void give(const Take &take) {
         for (PlainReceive &place : places_) {
             if (count_ == 0) {
@@ -84,7 +84,7 @@ public:
 private:
     static constexpr unsigned home_bits = 10;
     static constexpr size_t homes = size_t{1} << home_bits;
-    static constexpr size_t neighbours = 4; // of a home, where its receives may be
+    static constexpr size_t neighbours = 4; // places of a home
 
     static size_t home_of(MPI_Request handle) {
         return word_of(handle) * 0x9E3779B97F4A7C15U >> (64 - home_bits);
@@ -102,32 +102,32 @@ private:
     size_t count_ = 0;
 };
 
-// All requests of the process that are tracked: those that bring data, whether a CD logs or not,
-// since they may complete when one does; and while a CD logs, all others.
+// All tracked requests of the process: those that bring data, whether a CD logs or not, since one
+// may log when they complete; and all others while a CD logs.
 //
-// Thread-safe. A request belongs to the thread that uses it, as MPI demands; only restores look at
+// Thread-safe. A request belongs to the thread that uses it, as MPI demands. Only restores look at
 // all of them.
 class RequestTable {
 public:
     static RequestTable &instance();
 
-    // The calling thread is the only one that will call MPI; others may still restore CDs.
+    // Says that only the calling thread will call MPI. Others may still restore CDs.
     void used_by_this_thread() { mutex_.own(); }
 
     static bool empty() { return size_.load(std::memory_order_relaxed) == 0; }
 
-    // So that one more can be added, and as many started, without taking memory.
+    // Reserves memory, so that one request can be added and `starts` started without allocating.
     void reserve_room(size_t starts = 1);
 
-    // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
-    // in another thread.
+    // Adds a request under its handle. One that had the handle before is gone, or just ending in
+    // another thread.
     Request &add(MPI_Request handle, Purpose &&purpose);
 
-    // add() and started() at once; and what MPI works on.
+    // Calls add() and started() at once, and keeps the staging.
     Request &add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
                          Staging &&staging);
 
-    // The same for what only sends one block, or receives one: to.
+    // The same for a request that sends one block or receives one, to `to`.
     struct Message {
         Request::Kind kind = Request::Kind::send;
         const Block *to = nullptr;
@@ -138,90 +138,90 @@ public:
     uint64_t add_started(MPI_Request handle, const cd_log_place &place, const Message &message,
                          SendCopy &&shadow);
 
-    // A receive that no log knows.
+    // Adds a receive that no log has.
     void add(MPI_Request handle, const Block &to, MPI_Comm comm, int peer, int tag);
 
-    // A few requests that MPI is about to be asked to end.
+    // A few requests of a Wait or Test call.
     struct Few {
         static constexpr int most = 16;
         int count = 0;
         MPI_Request handles[most];
         PlainReceive *receives[most]; // nullptr if not tracked
     };
-    // False if something else has to be done for one of them than to forget it when it has ended,
-    // or another thread may be given its handle.
+    // Returns false if one of them needs more than to be forgotten at its end, or if another thread
+    // may get its handle.
     bool find_plain(const MPI_Request *handles, int count, Few &few);
-    // MPI has been asked, and these are the handles now.
+    // Must be called after MPI, with the handles that it left.
     void forget_ended(const Few &few, const MPI_Request *handles);
 
-    // Changes the request where another thread's keep_type() may look at it.
+    // Changes a request that another thread's keep_type() may look at.
     template <typename Change> void change(Request &request, const Change &make) {
         const std::scoped_lock lock(mutex_);
         make(request);
     }
 
-    // As long as the result is locked, keep_type() waits, and what describes the data of this
-    // thread's requests can be used. Nothing else of the table may be called meanwhile.
+    // Locks the datatypes of this thread's requests against keep_type(). Nothing else of the table
+    // may be called while the result is locked.
     std::unique_lock<BiasedLock> hold_types() { return std::unique_lock(mutex_); }
 
-    // nullptr if it is not tracked.
+    // Returns nullptr if it is not tracked.
     Request *find(MPI_Request handle);
 
-    // The same for each of several, which MPI is about to be asked to end: whichever it ends lose
-    // their handles to other threads at once. Those that go on are to be given back, where the rest
-    // are nullptr.
+    // The same for several before MPI is asked to end them. Other threads may get the handles of
+    // those that end at once. Pass those that go on to give_back(),
+    // with nullptr in place of the others.
     void find_ending(const MPI_Request *handles, int count, std::vector<Request *> &found);
     void give_back(const std::vector<Request *> &going_on);
 
-    // The one whose start has this number in the log.
+    // Returns the request whose start has this number in the log.
     Request *find(uint64_t id);
 
-    // This thread starts it, and the start stands in a log at place, with a number under which the
-    // request is found until it ends: a new one, which is returned, or the one that the log has.
+    // Notes that this thread starts it, and that a log has the start at `place`. The request is
+    // found by a number until it ends: by a new one, which is returned, or by `id` of the log.
     uint64_t started(Request &request, const cd_log_place &place);
     void started(Request &request, uint64_t id, const cd_log_place &place);
 
-    // The same, and no log knows of the start.
+    // The same without a log.
     void started(Request &request);
 
-    // A persistent one: it is inactive, and not found under its number any more.
+    // Makes a persistent request inactive. It is not found by its number any more.
     void ended(Request &request);
 
-    // The program will know it by another handle, or by none.
+    // Gives it another handle, or none.
     void rename(Request &request, MPI_Request handle);
 
     void remove(Request &request);
 
-    // The program says that a generalized request is complete. False if MPI knows that already: an
-    // execution has said so that a restore has taken back.
+    // To be called for MPI_Grequest_complete. Returns false if MPI knows that already from an
+    // execution that a restore has taken back.
     bool completes_first(MPI_Request handle);
 
-    // The program is about to free a type: those whose data it describes get a copy of it.
+    // Must be called before a type is freed. Requests whose data it describes get a copy of it.
     void keep_type(MPI_Datatype type);
 
-    // Whether one was made on the communicator that would have to be made on it once more.
+    // Returns true if a request was made on the communicator, which may have to be made again.
     bool uses(MPI_Comm comm);
 
-    // MPI is about to forget a communicator: nothing can be made on it once more.
+    // Must be called before MPI frees a communicator. Nothing can be made on it again.
     void comm_is_gone(MPI_Comm comm);
 
-    // All of them, in the order of their starts.
+    // Returns all of them, in the order of their starts.
     std::vector<Request *> all();
 
-    // Those of this thread that read other ranks' windows through this one, and have not brought
-    // their data yet. Another thread's may just be ending in it, and bring them then.
+    // Returns this thread's reads through the window that have not brought their data yet. Those of
+    // another thread may just be ending in it.
     std::vector<Request *> reads_of(MPI_Win window);
 
-    // Those that this thread has started; and those that a restore of cd in this thread concerns:
-    // the same, and those that the re-execution will start. The others may change at any moment, as
-    // other threads like.
+    // Return the requests that this thread has started; and those that a restore in this thread
+    // concerns, which also has those that the re-execution will start. Other threads may change the
+    // rest at any moment.
     std::vector<Request *> of_this_thread();
     std::vector<Request *> concerned(const Reach &reach);
 
-    // Those that the re-execution will free are not freed yet, whichever thread has done it.
+    // Takes back the frees that the re-execution will repeat, of all threads.
     void take_back_frees(const Reach &reach);
 
-    // Stand-ins and requests made anew; while there are none, handles are MPI's own.
+    // Counts stand-ins and requests made anew. While it is 0, handles are MPI's own.
     std::atomic<int> stand_ins = 0;
 
 private:

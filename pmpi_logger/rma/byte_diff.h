@@ -15,10 +15,10 @@ struct Run {
 };
 using Runs = std::vector<Run>;
 
-// Adds the runs in which the two differ, in order; bytes that are the same are in none.
+// Adds the runs in which `a` and `b` differ, in order. Equal bytes are in none.
 void add_differences(const std::byte *a, const std::byte *b, size_t size, Runs &runs);
 
-// Runs with little between them become one.
+// Joins runs with few bytes between them.
 void join_near(Runs &runs);
 
 } // namespace cd::logger

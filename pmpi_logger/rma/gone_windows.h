@@ -10,7 +10,7 @@
 
 namespace cd::logger {
 
-// A window that MPI has freed when a replay uses it.
+// A window that MPI no longer has when a replay uses it.
 struct GoneWindow : Owner {
     MPI_Win handle = MPI_WIN_NULL;
     uint64_t window = 0;   // its number
@@ -19,14 +19,14 @@ struct GoneWindow : Owner {
 
 class GoneWindows : public Owners<GoneWindow> {
 public:
-    // Which of them the thread means.
+    // Returns the one that the thread means.
     static std::optional<GoneWindow> find(MPI_Win handle) { return gone(Owners::find(handle)); }
     static std::optional<GoneWindow> find_number(MPI_Fint in_fortran) {
         return gone(Owners::find_number(in_fortran));
     }
 
-    // MPI is about to free one that has got the handle of one: before it can give it to another
-    // thread.
+    // Removes another window that has the handle of a freed one. Must be called before MPI frees
+    // it, since another thread may get the handle then.
     static std::optional<GoneWindow> take_other(MPI_Win handle) {
         const std::optional<GoneWindow> meant = Owners::find(handle);
         if (!meant || !meant->is_other) {

@@ -24,48 +24,48 @@ struct Access {
     uint64_t id = 0;         // of the call in a log; 0 if no log has it
     cd_log_place place = {}; // of the call, if it has an id
     int target = 0;
-    bool under_way = true; // MPI works on it; else the log has its end
+    bool under_way = true; // MPI works on it; otherwise the log has its end
 
-    Block result;       // where the program wants what it brings; empty if that is nothing
-    Block landing;      // where MPI writes it; the result itself if there was no other place
-    SendCopy arriving;  // the landing's memory, if it has one of its own
+    Block result;       // the program's buffer for the result; empty if there is none
+    Block landing;      // where MPI writes the result; `result` itself without another place
+    SendCopy arriving;  // the memory of `landing`, if it has its own
     SendCopy departing; // what MPI reads instead of the program's memory
     SendCopy compared;
     bool reads_program = false; // MPI reads the program's memory after all
 
-    // Types that the program has freed; these are copies of them.
+    // Copies of types that the program has freed.
     std::vector<MPI_Datatype> own_types;
 
     bool brings() const { return landing.type != MPI_DATATYPE_NULL; }
     bool writes_program() const { return brings() && landing.address == result.address; }
 };
 
-// Of a window that MPI has freed, by a re-execution.
+// An attribute that a re-execution sets of a window that MPI has freed.
 struct SetAttribute {
     void *value = nullptr; // as C gets it
-    MPI_Aint number = 0;   // as Fortran has set it: then the value is where this is
-    cd_log_place at = {};  // where the log has that
-    bool is_there = true;  // else it is deleted there
+    MPI_Aint number = 0;   // as Fortran has set it; `value` then points here
+    cd_log_place at = {};  // the entry that sets it
+    bool is_there = true;  // otherwise the entry deletes it
 
     MPI_Aint in_fortran() const {
         return value == &number ? number : reinterpret_cast<MPI_Aint>(value);
     }
 };
 
-// A window in MPI's separate memory model: the program has its memory, and MPI, hence all other
-// ranks, a copy of it. They are brought together where the model says so. So what others write
-// shows up at calls of this rank, where it can be recorded; and what they write while the program's
-// memory is restored, or goes through a replay, is not lost.
+// A window in MPI's separate memory model. The program has its memory; MPI, and so all other ranks,
+// have a copy. Both are synchronized where the model says so. What others write appears at calls of
+// this rank, where it can be recorded. What they write during a restore
+// or a replay is not lost.
 class Window {
 public:
-    // A window over the program's memory, with a copy of its own for MPI. nullptr if there is no
-    // memory for that.
+    // Makes a window over the program's memory, with a copy for MPI. Returns nullptr if there is no
+    // memory.
     static std::unique_ptr<Window> over(void *memory, size_t size);
 
-    // A window over MPI's memory, with memory of its own for the program.
+    // Makes a window over MPI's memory, with memory of its own for the program.
     static std::unique_ptr<Window> beside(void *mpis, size_t size);
 
-    // A window that MPI has freed, for a replay.
+    // Makes a window that MPI has freed, for a replay.
     static std::unique_ptr<Window> gone(void *memory, size_t size);
 
     void *memory() const { return memory_; }
@@ -73,40 +73,40 @@ public:
     size_t size() const { return size_; }
     bool made_memory() const { return own_memory_ != nullptr; }
 
-    // The re-execution has the memory elsewhere.
+    // Notes that the re-execution has the memory elsewhere.
     void move_memory(void *memory) { memory_ = static_cast<std::byte *>(memory); }
 
-    // What the program has stored goes to the copy.
+    // Copies what the program has stored to MPI's copy.
     void publish();
 
-    // What others have written goes to the program's memory. Adds where that is.
+    // Copies what others have written to the program's memory. Adds the changed runs.
     void acquire(Runs &changed);
 
-    // MPI has freed the window. Keeps the program's memory.
+    // Notes that MPI has freed the window. Keeps the program's memory.
     void mpi_is_done();
     bool is_gone() const { return gone_; }
 
-    // The place of the copy that belongs to one in the program's memory; nullptr if the bytes do
-    // not lie in there.
+    // Translates an address in the program's memory to the copy. Returns nullptr if the bytes do
+    // not lie in the window.
     void *in_copy(const void *first, size_t bytes) const;
 
-    // Memory of the program is attached to it, which others change where it lies.
+    // True if memory of the program is attached to it, which others change in place.
     bool is_exposed = false;
 
-    // MPI has the program's memory itself, or its own: known only since it is freed.
+    // True if MPI has the program's memory itself, or its own. Tracked only once it is freed.
     bool is_mpis = false;
 
-    // MPI may still read what a request has sent that is complete, until a synchronization ends it
-    // at its target.
+    // Keeps the copy of a completed request that MPI may still read, until a synchronization ends
+    // it at its target.
     void keep(int target, SendCopy &&sent);
     template <typename Concluded> void let_go(const Concluded &concluded) {
         const std::scoped_lock lock(mutex_);
         std::erase_if(kept_, [&](const Kept &one) { return concluded(one.target); });
     }
 
-    // Until a synchronization ends them.
+    // Accesses that no synchronization has ended.
     std::vector<Access> accesses;
-    // So that one more can be added without taking memory.
+    // Reserves memory, so that one access can be added without allocating.
     void reserve_room() {
         if (accesses.size() == accesses.capacity()) {
             accesses.reserve(2 * accesses.size() + 1);
@@ -115,11 +115,11 @@ public:
     Access *find(uint64_t id);
 
     uint64_t number = 0;
-    cd_log_place made = {}; // where a log says so
+    cd_log_place made = {}; // the entry that makes it
     MPI_Win handle = MPI_WIN_NULL;
-    MPI_Fint in_fortran = 0;                           // the handle there
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;      // of one that is gone, if it is known
-    std::map<int, std::list<SetAttribute>> attributes; // of one that is gone, by key
+    MPI_Fint in_fortran = 0;                           // the handle in Fortran
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;      // of a freed window, if it is known
+    std::map<int, std::list<SetAttribute>> attributes; // of a freed window, by key
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 
@@ -139,7 +139,7 @@ private:
     std::byte *copy_ = nullptr;
     Memory own_memory_;
     Memory own_copy_;
-    Memory agreed_; // what both had when they were brought together
+    Memory agreed_; // what both held at the last synchronization
     bool gone_ = false;
     std::vector<Kept> kept_;
 };

@@ -36,7 +36,7 @@ bool needs_libcd(const dl_phdr_info &object) {
     for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
         names = entry->d_tag == DT_STRTAB ? entry->d_un.d_ptr : names;
     }
-    // The loader has made it an address, except in the kernel's object, which needs nothing.
+    // The loader has made it an address, except in the vDSO, which needs nothing.
     if (names < object.dlpi_addr) {
         return false;
     }

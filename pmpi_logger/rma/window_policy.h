@@ -7,14 +7,14 @@
 
 namespace cd::logger {
 
-// Whether a window or a persistent collective operation that is made now gets memory of ours, so
-// that a CD that logs can use it. It does if a CD logs, or if the program is linked with libcd:
-// they are made early. All others are MPI's own business, as without the logger.
-// CD_WINDOWS=separate and =direct decide otherwise.
+// Returns true if a window or persistent collective operation that is made now gets memory of the
+// logger, so that a logging CD can use it. That is so if a CD logs, or if the program is linked
+// with libcd, since such objects are made early. CD_WINDOWS=separate and
+// =direct decide otherwise.
 bool separate_memory_wanted();
 
-// What a thread records between two boundaries of its CDs, or after a restore: a re-execution sees
-// all of it, or nothing. No two intervals have the same number.
+// Numbers what a thread records between two boundaries of its CDs, or after a restore. A
+// re-execution sees all of an interval or nothing. The numbers are unique.
 class Interval {
 public:
     static uint64_t now() { return now_ != 0 ? now_ : begin(); }

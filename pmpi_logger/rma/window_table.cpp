@@ -12,7 +12,7 @@ namespace cd::logger {
 
 namespace {
 
-// Whatever the thread means by the handle.
+// Returns the number that MPI has for the handle, whatever the thread means by it.
 MPI_Fint number_in_mpi(MPI_Win handle) {
 #ifdef OPEN_MPI
     return real<Fn::MPI_Win_c2f>(handle);
@@ -21,7 +21,7 @@ MPI_Fint number_in_mpi(MPI_Win handle) {
 #endif
 }
 
-// Names a window that has no handle yet.
+// Returns the key of a window that has no handle yet.
 uint64_t no_handle(const Window &window) { return ~window.number; }
 
 } // namespace

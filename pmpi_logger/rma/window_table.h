@@ -9,44 +9,44 @@
 
 namespace cd::logger {
 
-// The windows of the process whose memory is separate, those that MPI has freed included as long as
-// a log names them; and others that a CD which logs has freed. Thread-safe; a window is used as MPI
-// allows.
+// The windows of the process with separate memory, including freed ones that a log still names, and
+// other windows that a logging CD has freed. Thread-safe. The threads use a
+// window as MPI allows.
 class WindowTable {
 public:
     static WindowTable &instance();
 
-    // The one that the thread means (GoneWindows). nullptr if the handle is no such window's.
+    // Returns the window that the thread means (GoneWindows). nullptr if there is none.
     Window *find(MPI_Win handle);
     Window *find(uint64_t number);
     bool is_gone(MPI_Win handle);
 
-    // The one that MPI has freed and that had this handle in Fortran, if the thread means that.
-    // nullptr if there is none.
+    // Returns the freed window that had this handle in Fortran, if the thread means that.
+    // Otherwise nullptr.
     Window *find_gone(MPI_Fint in_fortran);
 
-    // Numbers it, before MPI uses its memory; and gives it its handle, which takes no memory.
+    // Add and number a window before MPI uses its memory; then name it, which allocates nothing.
     Window &add(std::unique_ptr<Window> window);
     void name(Window &window, MPI_Win handle);
 
-    // A replay makes it again: its memory is there. Made anew if it was freed when nothing logged.
+    // Brings a window back that a replay makes again. Makes it anew if it was freed without a log.
     Window &reappear(uint64_t number, MPI_Win handle, void *memory, size_t size);
 
-    // MPI has freed it; no log names it any more.
+    // Notes that MPI has freed it; and that no log names it any more.
     void unname(const Window &window);
     void erase(uint64_t number);
 
-    // The window over the program's memory there, if all bytes lie in it.
+    // Returns the window that covers all these bytes of the program, or nullptr.
     Window *over(const void *first, size_t bytes);
 
-    // The program is about to free a type: accesses that it describes get a copy of it.
+    // Must be called before a type is freed. Accesses that it describes get a copy of it.
     void keep_type(MPI_Datatype type);
 
-    // nullptr, or why cd cannot be restored: MPI would go on using memory that the restore and the
-    // re-execution change.
+    // Returns nullptr, or why `cd` cannot be restored: MPI would use memory that the restore and
+    // the re-execution change.
     const char *hindrance(cd_handle cd);
 
-    // The re-execution of cd says once more where the results of its accesses go.
+    // Drops the accesses that the re-execution of `cd` repeats.
     void restored(cd_handle cd);
 
     uint64_t next_id() { return ++ids_; }

@@ -81,6 +81,7 @@ def environment(folder, prefix, flavour):
         "PREFIX": str(prefix),
         "MPI": flavour,
         "PKG_CONFIG_PATH": str(pkg_config),
+        "OMPI_MCA_mpi_yield_when_idle": "1",  # ranks may be more than cores
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }

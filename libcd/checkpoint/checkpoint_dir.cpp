@@ -143,7 +143,7 @@ Status read_commit_marker_file(const std::string &path, CommitMarker &marker) {
     return fail(
         status.code(),
         "%s; the root was committed, and this file says which checkpoints are not valid any "
-        "more: remove it to start from them, or remove them all",
+        "more: remove the file to start from them, or remove them all",
         why.c_str());
 }
 

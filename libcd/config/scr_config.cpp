@@ -232,6 +232,20 @@ std::optional<Scheme> scheme_of(const std::string &name) {
     return found == std::end(schemes) ? std::nullopt : std::optional(found->second);
 }
 
+// Writes a directory's name in one way: "/a/b" for "/a//b/./".
+std::string directory_of(std::string_view text) {
+    std::string directory = text.starts_with('/') ? "/" : "";
+    while (!text.empty()) {
+        const std::string_view name = text.substr(0, text.find('/'));
+        text.remove_prefix(std::min(text.size(), name.size() + 1));
+        if (!name.empty() && name != ".") {
+            directory += directory.empty() || directory.ends_with('/') ? "" : "/";
+            directory += name;
+        }
+    }
+    return directory.empty() ? "." : directory;
+}
+
 // Refuses settings with a value for which SCR would protect other data, or in another way.
 Status check_value(const ConfigLine &line, const ConfigWord &word) {
     constexpr std::pair<std::string_view, const char *> only[] = {{"BYPASS", "0"},
@@ -317,7 +331,7 @@ private:
             return Status::ok();
         }
         if (word.key == "STORE") {
-            level.store = word.value;
+            level.store = directory_of(word.value);
             return Status::ok();
         }
         if (word.key == "TYPE") {
@@ -453,7 +467,7 @@ private:
         if (word.key == "SCR_GROUP") {
             defaults_.group = upper_case(word.value);
         } else if (word.key == "SCR_CACHE_BASE") {
-            defaults_.store = word.value;
+            defaults_.store = directory_of(word.value);
         } else if (word.key == "SCR_SET_SIZE") {
             return take_number(line, word, smallest_set, largest_set, defaults_.set_size);
         } else if (word.key == "SCR_SET_FAILURES") {

@@ -62,7 +62,7 @@ TEST_F(InTheWay, ADirectoryWithSomethingInItIsNamedWithWhatToDo) {
     const auto outcome = cluster.run({}).outcome();
     EXPECT_EQ(outcome.code, CD_ERROR_STORE_IO);
     EXPECT_NE(outcome.text.find(image.string() + ": "), std::string::npos) << outcome.text;
-    EXPECT_NE(outcome.text.find("Move that directory away"), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("Move it away"), std::string::npos) << outcome.text;
     fs::rename(image, image.string() + ".moved");
     expect_rebuilt(image);
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <climits>
 #include <list>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -137,12 +138,24 @@ void FreedWindowAttributes::remove(Window &window, int key) {
     }
 }
 
+void FreedWindowAttributes::remove_all(Window &window) {
+    for (const auto &attribute : window.attributes) {
+        remove(window, attribute.first);
+    }
+}
+
 // Returns a new value for the attribute, or nullptr if the thread has no log. Drops values behind
 // this entry, which a restored re-execution has set.
 SetAttribute *FreedWindowAttributes::change(Window &window, int key) {
     const std::optional<cd_log_place> here = last_entry();
     if (!here) {
         return nullptr;
+    }
+    const SetAttribute *const before = find(window, key);
+    if (before != nullptr && before->is_there) {
+        InnerCalls inner(InnerCalls::Of::call);
+        DeleteFunctions::call(window, key, *before);
+        inner.settle(*here, true);
     }
     std::list<SetAttribute> &all = window.attributes[key];
     all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });
@@ -162,6 +175,60 @@ const SetAttribute *FreedWindowAttributes::find(const Window &gone, int key) {
 
 bool FreedWindowAttributes::mpi_has(MPI_Win handle, int key) {
     return window(handle) == nullptr && Keyvals::has(KeyvalsOf::windows, key);
+}
+
+namespace {
+
+using InFortran = void (*)(MPI_Fint *window, MPI_Fint *key, MPI_Aint *value, MPI_Aint *state,
+                           MPI_Fint *error);
+
+std::mutex functions_mutex;
+
+// Never destroyed: MPI may be used while the process ends.
+std::map<int, DeleteFunction> &functions() {
+    static auto &all = *new std::map<int, DeleteFunction>;
+    return all;
+}
+
+DeleteFunction find(int key) {
+    const std::scoped_lock lock(functions_mutex);
+    const auto found = functions().find(key);
+    return found != functions().end() ? found->second : DeleteFunction();
+}
+
+MPI_Fint number_of(const Window &gone) {
+#ifdef OPEN_MPI
+    return gone.in_fortran;
+#else
+    return MPI_Win_c2f(gone.handle);
+#endif
+}
+
+} // namespace
+
+void DeleteFunctions::note(int key, const DeleteFunction &function) {
+    const std::scoped_lock lock(functions_mutex);
+    functions().insert_or_assign(key, function);
+}
+
+void DeleteFunctions::call(const Window &gone, int key, const SetAttribute &attribute) {
+    DeleteFunction found = find(key);
+    if (found.function == nullptr) {
+        return;
+    }
+    const ReentryGuard inside; // its calls were not recorded
+    if (found.in_fortran) {
+        MPI_Fint window = number_of(gone);
+        MPI_Fint number = key;
+        MPI_Aint value = attribute.in_fortran();
+        MPI_Fint error = MPI_SUCCESS;
+        auto *const state =
+            found.state != nullptr ? static_cast<MPI_Aint *>(found.state) : &found.number;
+        reinterpret_cast<InFortran>(found.function)(&window, &number, &value, state, &error);
+    } else {
+        reinterpret_cast<MPI_Win_delete_attr_function *>(found.function)(
+            gone.handle, key, attribute.value, found.state);
+    }
 }
 
 } // namespace cd::logger

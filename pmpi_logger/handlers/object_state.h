@@ -66,26 +66,56 @@ public:
     }
 };
 
+// The delete function of a key for attributes of windows. MPI does not call it for a window that it
+// has freed, whose attributes a re-execution changes.
+struct DeleteFunction {
+    void (*function)() = nullptr;
+    void *state = nullptr; // in C
+    MPI_Aint number = 0;   // in Fortran, which gets the address of a copy
+    bool in_fortran = false;
+};
+
+class DeleteFunctions {
+public:
+    // Keeps the function until another key has the same value.
+    static void note(int key, const DeleteFunction &function);
+
+    // Calls it as MPI does when the attribute is deleted or replaced.
+    static void call(const Window &gone, int key, const SetAttribute &attribute);
+};
+
 class KeyvalCreate : public MovesData {
 public:
     template <Fn F, typename Copy, typename Delete>
     static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
         const int result = Blocking::log<F>(site, copy, forget, key, state);
         if (result == MPI_SUCCESS) { // the program may have given no place for the key
-            Keyvals::add(Keyvals::kind<F>(), *key);
+            made<F>(*key, {any(forget), state, 0, is_from_fortran(site)});
         }
         return result;
     }
 
-    // `make`: makes the call, by the C or the Fortran function.
+    // `make`: makes the call, by the C or the Fortran function. MPI copies Fortran's `state`.
     template <Fn F, typename Make, typename Copy, typename Delete, typename Number>
     static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
                        Number *state) {
         const int result = Blocking::call_by<F>(make, site, copy, forget, key, state);
         if (result == MPI_SUCCESS) {
-            Keyvals::add(Keyvals::kind<F>(), *key);
+            made<F>(*key, {any(forget), nullptr, *state, true});
         }
         return result;
+    }
+
+private:
+    template <typename Function> static auto any(Function function) {
+        return reinterpret_cast<void (*)()>(function);
+    }
+
+    template <Fn F> static void made(int key, const DeleteFunction &forget) {
+        Keyvals::add(Keyvals::kind<F>(), key);
+        if (F == Fn::MPI_Win_create_keyval) {
+            DeleteFunctions::note(key, forget);
+        }
     }
 };
 
@@ -557,10 +587,11 @@ public:
     // Returns the window if MPI has freed it, else nullptr.
     static Window *window(MPI_Win handle);
 
-    // Keeps what the thread's last call has set or deleted, without calling delete functions.
+    // Keeps what the thread's last call has set or deleted, and calls the delete function.
     // `number`: by Fortran, else `value` is what C has set.
     static void set(Window &window, int key, void *value, std::optional<MPI_Aint> number);
     static void remove(Window &window, int key);
+    static void remove_all(Window &window);
 
     // Corrects what the log answered: `take` gets the value that a re-execution has set in a freed
     // window, `ask` asks MPI about a living one.

@@ -155,7 +155,8 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
         return free_untracked(call, mode, handle);
     }
     if (mode == CD_LOG_RECORDING) {
-        if (request->state == Request::State::active && still_brings_data(*request)) {
+        if (request->state == Request::State::active && still_brings_data(*request) &&
+            request->peer != MPI_PROC_NULL) {
             return refuse(call.fn, "it is to bring data: complete it first");
         }
         write_entry(call, MPI_SUCCESS);

@@ -228,6 +228,7 @@ int WindowFree::replay(const Call &call, Window &window) {
     }
     InnerCalls inner(InnerCalls::Of::call);
     const std::optional<cd_log_place> place = last_entry();
+    FreedWindowAttributes::remove_all(window);
     if (place) {
         inner.settle(*place, true);
     }

@@ -352,7 +352,7 @@ HAZARD(freed_send_under_way_is_the_programs_again) {
     await(1); // rank 1 has all by now
     // A free looks whether earlier ones are complete.
     MPI_Request other = MPI_REQUEST_NULL;
-    MPI_Irecv(nothing.data(), eager, MPI_INT, 1, 99, MPI_COMM_WORLD, &other);
+    MPI_Recv_init(nothing.data(), eager, MPI_INT, 1, 99, MPI_COMM_WORLD, &other);
     MPI_Request_free(&other);
     // One of these would get the request if it were free, and rank 1 does not receive them yet.
     MPI_Request both[2] = {start_send(later, 1, 2), MPI_REQUEST_NULL};

@@ -145,6 +145,47 @@ HAZARD(attribute_of_a_window_is_that_of_before_until_it_is_set) {
 
 namespace {
 
+struct Deleted {
+    MPI_Win window;
+    int key;
+    const void *value;
+    bool operator==(const Deleted &) const = default;
+};
+
+int note_deleted(MPI_Win window, int key, void *value, void *notes) {
+    static_cast<std::vector<Deleted> *>(notes)->push_back({window, key, value});
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+HAZARD(delete_function_of_an_attribute_of_a_window_is_called_again) {
+    Numbers memory = numbers(world_rank(), eager);
+    in_three_executions([&] {
+        std::vector<Deleted> notes;
+        int values[3] = {};
+        MPI_Win window = window_over(memory);
+        const MPI_Win handle = window;
+        int key = MPI_KEYVAL_INVALID;
+        MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, note_deleted, &key, &notes);
+        const Deleted first = {handle, key, &values[0]};
+        const Deleted second = {handle, key, &values[1]};
+        MPI_Win_set_attr(window, key, &values[0]);
+        CHECK(notes.empty());
+        MPI_Win_set_attr(window, key, &values[1]);
+        CHECK(notes == std::vector<Deleted>{first});
+        MPI_Win_delete_attr(window, key);
+        CHECK((notes == std::vector<Deleted>{first, second}));
+        MPI_Win_set_attr(window, key, &values[2]);
+        CHECK((notes == std::vector<Deleted>{first, second}));
+        MPI_Win_free(&window);
+        CHECK((notes == std::vector<Deleted>{first, second, {handle, key, &values[2]}}));
+        MPI_Win_free_keyval(&key);
+    });
+}
+
+namespace {
+
 #ifdef MPICH
 constexpr bool handlers_are_called_of_what_is_gone = true;
 #else

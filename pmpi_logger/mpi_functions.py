@@ -66,8 +66,8 @@ FAMILIES = {
     "MemoryFree": ("the call; the memory is freed when the log is forgotten", "nothing"),
     "CommCreate": ("the communicator", "gives the same one"),
     "CommQuery": (
-        "nothing, unless the communicator is freed before the log is forgotten; then the answer",
-        "goes to MPI, or gives the recorded answer",
+        "nothing",
+        "goes to MPI, which keeps freed communicators until no log names them",
     ),
     "CommCompare": (
         "nothing, unless one is freed before the log is forgotten; then the answer",

@@ -8,6 +8,7 @@ namespace cd::scenarios {
 
 bool Row::leaves_no_entry() const {
     static const char *const families[] = {"Local",
+                                           "CommQuery",
                                            "CommFortranHandle",
                                            "WindowFortranHandle",
                                            "FileFortranHandle",

@@ -70,8 +70,8 @@ FAMILIES = {
         "goes to MPI, which keeps freed communicators until no log names them",
     ),
     "CommCompare": (
-        "nothing, unless one is freed before the log is forgotten; then the answer",
-        "asks MPI, or gives the recorded answer",
+        "nothing",
+        "goes to MPI, which keeps freed communicators until no log names them",
     ),
     "CommErrorCall": ("nothing", "calls it again, also of a freed communicator"),
     "CommPack": ("nothing", "goes to MPI, with another communicator for one that is freed"),

@@ -103,8 +103,8 @@ TEST_F(Files, StoresThatWereSwappedAreEachRefused) {
     fs::rename(beta(), alpha());
     fs::rename(path("x"), beta());
     expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(),
-                   "that of the root CD \"beta\" of rank 0");
-    expect_refused("beta", CD_ERROR_STORE_DAMAGED, beta(), "not of \"beta\" of rank 0");
+                   "names the root CD \"beta\" of rank 0");
+    expect_refused("beta", CD_ERROR_STORE_DAMAGED, beta(), "not \"beta\" of rank 0");
 }
 
 TEST_F(Files, ACopyUnderAnotherNameIsRefused) {
@@ -120,7 +120,7 @@ TEST_F(Files, ACopyUnderAnotherRankIsRefused) {
         ::setenv("PMIX_RANK", "7", 1);
         return Program(directory_.path("s")).open("alpha");
     });
-    EXPECT_NE(error.find("of rank 0, not of \"alpha\" of rank 7"), std::string::npos) << error;
+    EXPECT_NE(error.find("of rank 0, not \"alpha\" of rank 7"), std::string::npos) << error;
 }
 
 TEST_F(Files, AnEmptyFileIsRefused) {

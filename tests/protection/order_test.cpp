@@ -170,7 +170,7 @@ TEST_F(Order, ARootWhoseFilesTheProgramHasClosedIsForgottenWhereAllRanksAgree) {
     root = nullptr;
     EXPECT_EQ(calls(), (Calls{"forget", "close"}));
     EXPECT_EQ(files(), Calls{"0-root.cds"});
-    EXPECT_NE(said.find("what was protected is gone"), std::string::npos) << said;
+    EXPECT_NE(said.find("removes its checkpoints"), std::string::npos) << said;
 }
 
 TEST_F(Order, ThereIsOneProtectorInAProcess) {

@@ -9,6 +9,7 @@ namespace cd::scenarios {
 bool Row::leaves_no_entry() const {
     static const char *const families[] = {"Local",
                                            "CommQuery",
+                                           "CommCompare",
                                            "CommFortranHandle",
                                            "WindowFortranHandle",
                                            "FileFortranHandle",

@@ -18,8 +18,8 @@
 
 namespace cd {
 
-// The frame of every function of the C API: no exception leaves it, it sets the thread's last error,
-// and it refuses calls from callbacks.
+// The frame of every function of the C API: no exception leaves it, it sets the thread's last
+// error, and it refuses calls from callbacks.
 
 // Sets the calling thread's code for cd_last_error.
 void set_last_error(cd_error code);

@@ -6,7 +6,8 @@
 
 namespace cd {
 
-// What the user says of how often advances are worth their cost. docs/reference/storage-info.md explains it.
+// What the user says of how often advances are worth their cost. docs/reference/storage-info.md
+// explains it.
 struct AdvanceLimits {
     double mean_time_between_failures_s = 0; // 0: not given
     double largest_share = 0;                // of time that advances take; 0: not given

@@ -34,8 +34,8 @@ enum class Track : uint8_t { explicit_calls, pages };
 
 enum class Shadow : uint8_t { full, none };
 
-// Where a CD or the entries of one add call are kept, and how. docs/reference/storage-info.md explains the
-// keys; a child starts from its parent's values.
+// Where a CD or the entries of one add call are kept, and how. docs/reference/storage-info.md
+// explains the keys; a child starts from its parent's values.
 struct StorageInfo {
     Store store = Store::memory;
     std::string dir;             // where files are kept; "" when not given

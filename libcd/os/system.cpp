@@ -154,7 +154,7 @@ int System::identify(int fd, FileIdentity &identity) {
     // A file may get the inode of one that was removed, but not the time of its birth.
     struct statx more = {};
     const bool known = ::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
-                      (more.stx_mask & STATX_BTIME) != 0;
+                       (more.stx_mask & STATX_BTIME) != 0;
     constexpr int64_t second = 1'000'000'000;
     const int64_t born = more.stx_btime.tv_sec * second + more.stx_btime.tv_nsec;
     identity = {status.st_dev, status.st_ino, known ? born : 0};

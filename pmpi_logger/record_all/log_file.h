@@ -12,8 +12,8 @@
 
 namespace cd::logger {
 
-// A recorded log on disk; docs/inside/format-log.md has the format. Entries are collected in blocks, which
-// are written with their checksums. A failure is said once, and ends the writing.
+// A recorded log on disk; docs/inside/format-log.md has the format. Entries are collected in
+// blocks, which are written with their checksums. A failure is said once, and ends the writing.
 class LogFile {
 public:
     LogFile() = default;

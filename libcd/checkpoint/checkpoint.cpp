@@ -14,7 +14,7 @@ namespace {
 
 using redset::KvTree;
 
-constexpr uint64_t format = 1;
+constexpr uint64_t record_format = 1;
 
 bool take(std::string_view &from, std::string_view beginning) {
     if (!from.starts_with(beginning)) {
@@ -153,7 +153,7 @@ Status read_commit_marker(const KvTree &tree, const char *file, CommitMarker &ma
 
 KvTree record_tree(const Record &record) {
     KvTree tree;
-    tree.add_number("CD_POINT", format);
+    tree.add_number("CD_POINT", record_format);
     tree.add_number("EPOCH", record.point.epoch);
     tree.add_number("NUMBER", record.point.number);
     tree.add_number("LEVEL", number(record.point.level));
@@ -180,7 +180,7 @@ KvTree record_tree(const Record &record) {
 }
 
 Status read_record(const KvTree &tree, const char *file, Record &record) {
-    if (const auto found = tree.number("CD_POINT"); found && *found != format) {
+    if (const auto found = tree.number("CD_POINT"); found && *found != record_format) {
         return fail(CD_ERROR_STORE_VERSION, "%s: records of format %llu are not known", file,
                     static_cast<unsigned long long>(*found));
     }

@@ -325,7 +325,7 @@ Status check_cover(const Inventory &inventory, const CheckpointId &point, const 
 
 namespace {
 
-constexpr const char *source = "an inventory";
+constexpr const char *inventory_source = "an inventory";
 
 KvTree content_tree(const Content &content) {
     KvTree tree;
@@ -371,8 +371,8 @@ Status take_files(const KvTree &tree, int rank, RankFiles &files) {
         const std::string &name = sizes->elements()[i].key;
         const auto size = sizes->number(name);
         if (!size || rank_of(name) != rank) {
-            return fail(CD_ERROR_STORE_DAMAGED, "%s: \"%.40s\" is no file of rank %d", source,
-                        name.c_str(), rank);
+            return fail(CD_ERROR_STORE_DAMAGED, "%s: \"%.40s\" is no file of rank %d",
+                        inventory_source, name.c_str(), rank);
         }
         files.sizes[name] = *size;
     }
@@ -383,19 +383,21 @@ Status take_files(const KvTree &tree, int rank, RankFiles &files) {
     if (const KvTree *unread = tree.find("UNREAD")) {
         files.unread = take_unread(*unread);
     }
-    return record == nullptr ? Status::ok() : read_record(*record, source, files.record.emplace());
+    return record == nullptr ? Status::ok()
+                             : read_record(*record, inventory_source, files.record.emplace());
 }
 
 Status take_content(const Bytes &bytes, Content &content) {
     KvTree tree;
     uint64_t size = 0;
-    if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
+    if (Status status = redset::decode_image(bytes, inventory_source, tree, size); !status) {
         return status;
     }
     const KvTree *commit_markers = tree.find("FORGOTTEN");
     for (size_t i = 0; commit_markers != nullptr && i < commit_markers->elements().size(); ++i) {
-        if (Status status = read_commit_marker(commit_markers->elements()[i].below, source,
-                                               content.commit_markers.emplace_back());
+        if (Status status =
+                read_commit_marker(commit_markers->elements()[i].below, inventory_source,
+                                   content.commit_markers.emplace_back());
             !status) {
             return status;
         }
@@ -411,7 +413,7 @@ Status take_content(const Bytes &bytes, Content &content) {
             const auto &[key, files] = ranks.elements()[r];
             const auto rank = rank_of(key + ".");
             if (!rank) {
-                return fail(CD_ERROR_STORE_DAMAGED, "%s: \"%.20s\" is no rank", source,
+                return fail(CD_ERROR_STORE_DAMAGED, "%s: \"%.20s\" is no rank", inventory_source,
                             key.c_str());
             }
             if (Status status = take_files(files, *rank, content.points[*point][*rank]); !status) {
@@ -438,8 +440,9 @@ Status take_contents(const std::vector<Bytes> &all, std::vector<Content> &conten
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
     Bytes own_content;
     if (own) {
-        own = catch_exceptions(
-            [&] { return redset::encode_image(content_tree(content), source, own_content); });
+        own = catch_exceptions([&] {
+            return redset::encode_image(content_tree(content), inventory_source, own_content);
+        });
     }
     std::vector<Bytes> all;
     if (Status status = agree(job, own, own_content, all); !status) {

@@ -18,7 +18,7 @@ namespace cd::redset {
 namespace {
 
 // Does not wait for devices and FIFOs.
-constexpr int reading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+constexpr int read_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 // Only the owner of a file may open it without changing its time of access.
 int open_without_trace(const char *path, int flags) {
@@ -53,11 +53,11 @@ Status open_regular(const std::string &path, int flags, File &file,
 } // namespace
 
 Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
-    return open_regular(path, reading, file, attributes);
+    return open_regular(path, read_flags, file, attributes);
 }
 
 Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
-    return open_regular(path, reading | O_NOFOLLOW, file, attributes);
+    return open_regular(path, read_flags | O_NOFOLLOW, file, attributes);
 }
 
 Status read_own_image(const std::string &path, KvTree &tree, uint64_t &size) {

@@ -134,12 +134,12 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
 }
 
 // What all members have lost, and the rows that rebuild it.
-struct Found {
+struct LossPlan {
     std::vector<MemberState> members;
     std::vector<Row> rows;
 };
 
-Status plan_rows(const Set &set, const Layout &layout, Makers makers, Found &found) {
+Status plan_rows(const Set &set, const Layout &layout, Makers makers, LossPlan &found) {
     std::vector<Lost> lost;
     lost.reserve(found.members.size());
     for (const MemberState &state : found.members) {
@@ -207,7 +207,7 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place, const
     });
     const Makers makers = exchange.shares_what_is_made() ? Makers::all : only(self);
     const auto make = [&](std::vector<Bytes> &states_sent, Exchange::Made &made) {
-        const auto found = std::make_shared<Found>();
+        const auto found = std::make_shared<LossPlan>();
         if (Status status = decode_states(states_sent, found->members); !status) {
             return status;
         }
@@ -215,7 +215,7 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place, const
         return plan_rows(set, *survey.layout, makers, *found);
     };
     return agree_and_make(exchange, looked, sent, make, [&](const Exchange::Made &made) {
-        const auto found = std::static_pointer_cast<const Found>(made);
+        const auto found = std::static_pointer_cast<const LossPlan>(made);
         survey.members = found->members;
         survey.rows = {found, &found->rows};
     });

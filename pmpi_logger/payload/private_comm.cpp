@@ -12,7 +12,7 @@ namespace cd::logger {
 namespace {
 
 std::mutex making;
-MPI_Comm own = MPI_COMM_NULL;
+MPI_Comm private_comm = MPI_COMM_NULL;
 #if MPI_VERSION >= 4
 MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
 #endif
@@ -21,15 +21,16 @@ MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
 void make() {
     const ReentryGuard inside;
     if (MpiLife::has_world()) {
-        real<Fn::MPI_Comm_split>(MPI_COMM_SELF, 0, 0, &own);
-        real<Fn::MPI_Comm_set_errhandler>(own, MPI_ERRORS_RETURN);
+        real<Fn::MPI_Comm_split>(MPI_COMM_SELF, 0, 0, &private_comm);
+        real<Fn::MPI_Comm_set_errhandler>(private_comm, MPI_ERRORS_RETURN);
         return;
     }
 #if MPI_VERSION >= 4
     MPI_Group self = MPI_GROUP_NULL;
     real<Fn::MPI_Session_init>(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     real<Fn::MPI_Group_from_session_pset>(session, "mpi://SELF", &self);
-    real<Fn::MPI_Comm_create_from_group>(self, "cd", MPI_INFO_NULL, MPI_ERRORS_RETURN, &own);
+    real<Fn::MPI_Comm_create_from_group>(self, "cd", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                         &private_comm);
     real<Fn::MPI_Group_free>(&self);
 #endif
 }
@@ -38,20 +39,20 @@ void make() {
 
 MPI_Comm own_comm() {
     const std::scoped_lock lock(making);
-    if (own == MPI_COMM_NULL) {
+    if (private_comm == MPI_COMM_NULL) {
         make();
     }
-    return own;
+    return private_comm;
 }
 
 MPI_Comm self_comm() { return MpiLife::has_world() ? MPI_COMM_SELF : own_comm(); }
 
 void free_own_comm() {
     const std::scoped_lock lock(making);
-    if (own != MPI_COMM_NULL && own != MPI_COMM_SELF) {
-        real<Fn::MPI_Comm_free>(&own);
+    if (private_comm != MPI_COMM_NULL && private_comm != MPI_COMM_SELF) {
+        real<Fn::MPI_Comm_free>(&private_comm);
     }
-    own = MpiLife::has_world() ? MPI_COMM_SELF : MPI_COMM_NULL;
+    private_comm = MpiLife::has_world() ? MPI_COMM_SELF : MPI_COMM_NULL;
 #if MPI_VERSION >= 4
     if (session != MPI_SESSION_NULL) {
         real<Fn::MPI_Session_finalize>(&session);

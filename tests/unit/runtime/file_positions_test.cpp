@@ -15,7 +15,7 @@ namespace cd {
 namespace {
 
 // A system of files that exist only as their positions.
-class Files : public ReplacedSystem {
+class FakeFiles : public ReplacedSystem {
 public:
     struct File {
         ino_t inode;
@@ -79,7 +79,7 @@ struct FilePositions : testing::Test {
         return status.code();
     }
 
-    Files system;
+    FakeFiles system;
     Domain domain;
     std::vector<FilePosition> positions;
 };

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const std::string text = fuzz::text_of(state);
     State again;
     const char *wrong =
-        apply_snapshot({reinterpret_cast<const std::byte *>(text.data()), text.size()}, again);
+        apply_changes({reinterpret_cast<const std::byte *>(text.data()), text.size()}, again);
     // What is left of a family without a root, or of a CD without its parent, is no state of a
     // store.
     bool family = state.cds.contains(State::root);

@@ -422,12 +422,12 @@ Entry &place_arriving(Domain &domain, const PendingRange &range, uintptr_t addre
 
 Status other_region_length(const Domain &domain, const std::string &name, const PendingRange &range,
                            uint64_t length) {
-    return fail(CD_ERROR_RESTART_MISMATCH,
-                "CD %s: a region has %llu bytes in this program and %llu in the store: \"%s\" in "
-                "%s; name the "
-                "same bytes with cd_name_region, or start with CD_RESTART=no",
-                domain.name(), static_cast<unsigned long long>(length),
-                static_cast<unsigned long long>(range.length), name.c_str(), domain.ledger->path());
+    return fail(
+        CD_ERROR_RESTART_MISMATCH,
+        "CD %s: region \"%s\" has %llu bytes in this program and %llu in the store %s; name "
+        "the same bytes with cd_name_region, or start with CD_RESTART=no",
+        domain.name(), name.c_str(), static_cast<unsigned long long>(length),
+        static_cast<unsigned long long>(range.length), domain.ledger->path());
 }
 
 Status other_object(const Domain &domain, const std::string &name, const PendingRange &range,

@@ -5,7 +5,7 @@
 #include "api/api_call.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
-#include "restart/bind.h"
+#include "restart/placing.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -148,7 +148,8 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     }
     report.copied(copied);
     if (status && status->is_ok()) {
-        warn_of_pending_files(domain);
+        tell_what_waits_for_files(domain);
+        tell_what_was_not_added(domain);
         forgotten = {family_of_root(domain), domain.handle};
     }
     return status;

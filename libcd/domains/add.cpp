@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/add.h"
 
-#include "domains/add_request.h"
-#include "domains/ancestors.h"
+#include "domains/ancestry.h"
+#include "domains/element_order.h"
 #include "memory/allocation_plan.h"
 #include "memory/copy.h"
 #include "ranges/prefetch.h"
@@ -253,9 +253,7 @@ private:
                 return status;
             }
         }
-        if (Status status = hold_as_given(*transaction); !status) {
-            return status;
-        }
+        hold_as_given(*transaction);
         for (size_t i = 0; i < converted_.size(); ++i) {
             transaction->replace_data(domain_.number, converted_[i]->range, converted_data_[i]);
         }
@@ -270,7 +268,7 @@ private:
 
     // In the order of the list: another process adds the same list, but at other addresses. What
     // later elements have split is one range.
-    Status hold_as_given(Transaction &transaction) {
+    void hold_as_given(Transaction &transaction) {
         const std::vector<const Entry *> entries = arriving_as_given();
         for (auto first = entries.begin(); first != entries.end();) {
             const auto behind =
@@ -278,12 +276,9 @@ private:
                     return a->origin.element != b->origin.element || a->range.end != b->range.begin;
                 });
             const auto last = behind == entries.end() ? behind : std::next(behind);
-            if (Status status = transaction.hold(domain_.number, {first, last}); !status) {
-                return status;
-            }
+            transaction.hold(domain_.number, {first, last});
             first = last;
         }
-        return Status::ok();
     }
 
     std::vector<const Entry *> arriving_as_given() {

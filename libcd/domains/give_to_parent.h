@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "domains/domain.h"
+#include "domains/waiting_files.h"
 
 #include <vector>
 
@@ -54,8 +54,7 @@ private:
         Range range;
     };
 
-    bool gives_files() const { return child_.files.size() + child_.pending_files.size() > 0; }
-    void prepare_files();
+    bool gives_files() const { return child_.files.size() + child_.unbound_files.size() > 0; }
     void prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near);
     void give(Entry &entry, RangeIndex::Position &near);
     void pass_on(Range range);
@@ -71,8 +70,7 @@ private:
     std::vector<Given> given_;     // share only
     std::vector<Range> passed_on_; // changed bytes that the parent neither gets nor can promote
     std::vector<Promotion> above_parent_;
-    FileTable files_; // that the parent will have
-    std::vector<FilePosition> pending_files_;
+    CdFiles files_; // that the parent will have
     bool published_ = false;
 };
 

@@ -47,10 +47,12 @@ ChangeWriter::Data ChangeWriter::run(uint64_t offset, uint64_t length, const Che
 
 void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey &key, Data data) {
     begin(Change::hold, cd, range);
-    bytes_.fixed8(static_cast<uint8_t>(static_cast<unsigned>(labels.access) |
-                                       static_cast<unsigned>(labels.scope) << 1U |
-                                       static_cast<unsigned>(labels.restoration) << 2U |
-                                       (labels.added_anew ? format::label_added_anew : 0U)));
+    const int restoration =
+        labels.compared ? format::compared_copy : static_cast<int>(labels.restoration);
+    bytes_.fixed8(static_cast<uint8_t>(
+        static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 | restoration << 2 |
+        static_cast<int>(labels.recent) << 4 | static_cast<int>(labels.added_anew) << 5 |
+        static_cast<int>(labels.left.is) << 6 | static_cast<int>(labels.filled_anew) << 7));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -58,6 +60,10 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     if (labels.restoration == Restoration::copy) {
         bytes_.number(data.run);
         bytes_.number(data.offset);
+    }
+    if (labels.left.is) {
+        bytes_.number(labels.left.path);
+        bytes_.fixed64(labels.left.interval);
     }
 }
 
@@ -83,6 +89,12 @@ void ChangeWriter::give(uint64_t from, uint64_t to, Range range, bool keeps) {
     begin(Change::give, from, range);
     bytes_.number(to);
     bytes_.fixed8(keeps ? 1 : 0);
+}
+
+void ChangeWriter::leave(uint64_t from, uint64_t to, Range range, uint64_t interval) {
+    begin(Change::leave, from, range);
+    bytes_.number(to);
+    bytes_.fixed64(interval);
 }
 
 void ChangeWriter::files(uint64_t cd, const std::vector<FilePosition> &files) {
@@ -148,6 +160,9 @@ private:
                 if (entry.key.name != last) {
                     names.insert(last = entry.key.name);
                 }
+                if (entry.left.is) {
+                    names.insert(entry.left.path);
+                }
             }
         };
         for (const auto &[number, cd] : state.cds) {
@@ -172,8 +187,9 @@ private:
                 data = {number_of(entry.run), entry.run_offset};
             }
             into_.hold(cd, {place.begin, entry.end},
-                       {entry.access, entry.scope, entry.restoration, entry.added_anew}, entry.key,
-                       data);
+                       {entry.access, entry.scope, entry.restoration, entry.recent,
+                        entry.added_anew, entry.left, entry.compared, entry.filled_anew},
+                       entry.key, data);
         }
         into_.files(cd, files);
         into_.epoch(cd, epoch);

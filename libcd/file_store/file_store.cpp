@@ -11,6 +11,14 @@
 #include <new>
 
 namespace cd {
+namespace {
+
+Objects objects_named_in(const Superblock &header) {
+    return header.names_all_objects ? Objects::all : Objects::with_build_id;
+}
+
+} // namespace
+
 FileStore::FileStore(File file, uint64_t size, Directory directory, std::string name,
                      FileStoreOptions options, Addresses &addresses)
     : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
@@ -25,6 +33,7 @@ Status FileStore::create_empty(const Superblock &identity) {
     if (Status status = volume_.file().write_zeros(0, format::first_extent); !status) {
         return status;
     }
+    named_objects_ = objects_named_in(identity);
     ChangeWriter changes;
     StoredCd root;
     changes.name(0, {format::NameKind::path, ""});
@@ -46,6 +55,7 @@ Status FileStore::replace() {
 }
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
+    named_objects_ = objects_named_in(loaded.header);
     const State &state = loaded.state;
     std::vector<Extent> taken = loaded.extents;
     if (loaded.older.generation != 0) {
@@ -171,20 +181,18 @@ uint64_t FileStore::number_of(const StoredName &name) {
     return number;
 }
 
-Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
-                                    bool &added_anew) {
+StoredKey FileStore::key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, bool &added_anew) {
+    StoredKey key;
     StoredName name;
-    if (Status status = addresses_.describe(range, name, key); !status) {
-        return status;
-    }
+    const bool is_named = addresses_.describe(range, name, key, named_objects_);
     const std::scoped_lock lock(mutex_);
-    if (name.kind != format::NameKind::path) {
+    if (is_named) {
         key.name = number_of(name);
     } else if (!key_of_proposed(cd, range, key, added_anew)) {
         const Known &known = cds_.at(cd);
         key = {known.cd.path, known.ordinal + unnamed++, 0, range.length()};
     }
-    return Status::ok();
+    return key;
 }
 
 uint64_t FileStore::ordinal(CdNumber cd) {

@@ -49,15 +49,30 @@ struct StoredName {
     bool operator==(const StoredName &) const = default;
 };
 
+// The descendant that left an entry when a restore ended it, until it adds the bytes again.
+struct StoredLeft {
+    bool is = false;
+    uint64_t path = 0; // number of a StoredName
+    uint64_t interval = 0;
+    bool operator==(const StoredLeft &) const = default;
+};
+
 struct StoredEntry {
     uint64_t end = 0;
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
-    bool added_anew = false;        // a restarted process added it while later ranges were pending
+    bool recent = false; // came from a child since the CD's point in time
+    // Added by a later process in the place of a deleted range, in front of unbound ones.
+    bool added_anew = false;
+    // A descendant has added it since the CD's point in time, and that was compared with this. COPY
+    // only, as the next one.
+    bool compared = false;
+    bool filled_anew = false;       // when that happened last it was something else
     const StoredRun *run = nullptr; // COPY only; the state has it
     uint64_t run_offset = 0;
     StoredKey key;
+    StoredLeft left;
     bool operator==(const StoredEntry &) const = default;
 };
 

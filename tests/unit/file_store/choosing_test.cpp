@@ -295,7 +295,7 @@ TEST_F(Choosing, AStoreThatWasKeptAsideIsNotGivenUpForAnEpochThatItHas) {
                       root_ = create();
                       const std::string text = cd_last_error_message();
                       return root_ == nullptr && cd_last_error() == CD_ERROR_ARGUMENT &&
-                                     text.find(".old beside it") != std::string::npos
+                                     text.find(".old; rename that to") != std::string::npos
                                  ? 0
                                  : 1;
                   }),

@@ -59,8 +59,8 @@ TEST(FileErrors, NameMemoryThatCannotBeWritten) {
     std::snprintf(address, sizeof address, "%p", constant);
     EXPECT_EQ(std::string(message()),
               std::string("file: cannot read at offset 64: the memory at ") + address +
-                  ", for which the 100 bytes from there on are, cannot be written to; delete from "
-                  "the CD what is constant, or make it writable and repeat the call");
+                  " for these 100 bytes cannot be written to; delete it from the CD, or make it "
+                  "writable");
     ::munmap(constant, page);
 }
 

@@ -76,7 +76,7 @@ Status File::check_leads_here(int descriptor, os::FileStatus &now) const {
     }
     return fail(CD_ERROR_STORE_IO,
                 "%s: the program has closed descriptor %d of this store%s. Nothing was read or "
-                "written. Close only descriptors that the program has opened; restart the program",
+                "written. Commit the root, which leaves the store as it is, and create it again",
                 path(), descriptor, is_open ? " and opened another file by it" : "");
 }
 

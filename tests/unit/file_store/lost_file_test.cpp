@@ -52,7 +52,7 @@ void close_all_of(const std::string &path) {
 
 bool says_to_commit() {
     const std::string message = cd_last_error_message();
-    return message.find("commit the root and create it again") != std::string::npos &&
+    return message.find("Commit the root, which leaves the store as it is") != std::string::npos &&
            message.find("repeated") == std::string::npos;
 }
 

@@ -177,10 +177,11 @@ std::string snapshot() {
     registry.lock_everything();
     std::map<uint64_t, cd::Resident *> oldest_first;
     registry.for_each([&](cd::Resident &resident) { oldest_first[resident.creation] = &resident; });
+    registry.unlock_everything();
+    // Logs are paused while everything is locked; no other thread works while a test describes.
     for (const auto &[creation, resident] : oldest_first) {
         describe_domain(*resident, out);
     }
-    registry.unlock_everything();
     const cd::Observer *observer = cd::observer;
     out << "observer "
         << (observer != nullptr ? reinterpret_cast<void *>(observer->notify) : nullptr);

@@ -209,6 +209,7 @@ private:
             const bool changed =
                 entry.access == CD_READ_WRITE && entry.restoration == Restoration::parent;
             entry.access = CD_READ_ONLY;
+            entry.recent = false;
             entry.added_anew = false;
             if (joins || changed) {
                 at = join_before(cd.entries, at);
@@ -278,7 +279,8 @@ private:
                                 ? Restoration::copy
                                 : static_cast<Restoration>(restoration);
         entry.added_anew = (labels & format::label_added_anew) != 0;
-        const bool is_dropped = (labels & format::label_left) != 0;
+        entry.recent = (labels & format::label_recent) != 0;
+        entry.left.is = (labels & format::label_left) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
         if (!state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
@@ -287,10 +289,13 @@ private:
         if (entry.restoration == Restoration::copy && !read_data(range.length(), entry)) {
             return;
         }
-        if (is_dropped) { // an entry of a CD that a restore of its parent ended
-            reader_.number();
-            reader_.fixed64();
-            return;
+        if (entry.left.is) {
+            entry.left.path = reader_.number();
+            entry.left.interval = reader_.fixed64();
+            if (!state_.names.contains(entry.left.path)) {
+                wrong_ = "an entry was left by a CD whose path is not there";
+                return;
+            }
         }
         const StoredPlace place = {state_.space, range.begin};
         auto behind = first_from(cd.entries, place);
@@ -365,7 +370,8 @@ private:
         }
         for_each_at(from, state_.space, range, [&](uint64_t begin, const StoredEntry &entry) {
             erase(*to, state_.space, {begin, entry.end});
-            to->entries.emplace(StoredPlace{state_.space, begin}, entry);
+            to->entries.emplace(StoredPlace{state_.space, begin}, entry).first->second.recent =
+                true;
         });
         if (!keeps) {
             erase(from, state_.space, range);

@@ -23,7 +23,9 @@ public:
         addr_type access;
         addr_scope scope;
         Restoration restoration;
+        bool recent = false;
         bool added_anew = false;
+        StoredLeft left = {};
     };
 
     void space(uint64_t space);

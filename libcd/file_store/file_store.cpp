@@ -18,7 +18,10 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
       journal_(volume_, options.forced, options.older_kept > 0) {}
 
 // Releases the pieces first: they give their extents back to the volume.
-FileStore::~FileStore() { retained_.clear(); }
+FileStore::~FileStore() {
+    retained_.clear();
+    unused_.clear();
+}
 
 Status FileStore::create_empty(const Superblock &identity) {
     // Fills the places of both headers.
@@ -79,6 +82,9 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
             if (entry.run != nullptr) {
                 piece_of(*entry.run).block().backing()->use(entry.end - place.begin);
                 found_unchecked_ = found_unchecked_ || entry.run->checksums.empty();
+                if (entry.left.is) {
+                    unused_.push_back(pieces[entry.run->number].share());
+                }
             }
         }
     }

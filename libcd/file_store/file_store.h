@@ -171,7 +171,8 @@ private:
     Binds binds_;
     Proposed proposed_;
     std::list<std::vector<Piece>> retained_; // oldest first
-    std::vector<Piece> suspect_;             // data of a record that failed and may come back
+    std::vector<Piece> unused_;  // data that the file refers to and no process binds (StoredLeft)
+    std::vector<Piece> suspect_; // data of a record that failed and may come back
 };
 
 } // namespace cd

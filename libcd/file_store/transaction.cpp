@@ -217,7 +217,8 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
 
 void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
                                 bool added_anew) {
-    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, added_anew};
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
+                                         added_anew};
     if (!entry.data) {
         set_.changes.hold(cd, part, labels, key, {});
         return;

@@ -51,6 +51,9 @@ private:
     };
 
     Status add(const StoredPlace &place, const StoredEntry &entry) {
+        if (entry.left.is) {
+            return Status::ok();
+        }
         Name &name = name_of(entry.key.name);
         PendingName pending = name.pending;
         pending.add_index = entry.key.ordinal;

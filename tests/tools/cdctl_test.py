@@ -122,7 +122,7 @@ class CdctlTest(Case):
         os.remove(self.path(1))
         status, out, error = self.cdctl("epoch", self.stores)
         self.assertEqual((status, out), (GOOD, "yes\n"))
-        self.assertIn("Rename it to " + self.path(), error)
+        self.assertIn("rename it to " + self.path(), error)
         with open(self.path(), "wb") as file:  # and a start that was not
             file.write(whole)
         self.assertEqual(self.cdctl("epoch", self.stores), (GOOD, "3\n", ""))
@@ -141,7 +141,7 @@ class CdctlTest(Case):
             self.assertEqual(error, f"cdctl: {left} was put aside by a start with CD_RESTART=no; {self.path()}, of the same rank and name, counts instead\n")
         self.assertEqual(self.cdctl("epoch", other)[:2], (GOOD, "yes\n"))
         os.remove(self.path())
-        self.assertIn("Rename it to " + left.removesuffix(".old"), self.cdctl("epoch", self.path(), self.path(1), other)[2])
+        self.assertIn("rename it to " + left.removesuffix(".old"), self.cdctl("epoch", self.path(), self.path(1), other)[2])
 
     # ---- Stores in use ----
 

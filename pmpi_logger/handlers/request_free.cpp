@@ -101,7 +101,8 @@ bool ends_in_mpi(Request &request, bool at_end) {
         return false;
     }
     inner.settle(request.freed_at, false);
-    const bool is_missing = still_brings_data(request) && cd_log_mode() == CD_LOG_RECORDING;
+    const bool is_missing = still_brings_data(request) && request.peer != MPI_PROC_NULL &&
+                            cd_log_mode() == CD_LOG_RECORDING;
     deliver(request, status, result);
     if (is_missing && !at_end) { // freed before the CD logged
         RecordFailure::lose(Fn::MPI_Request_free, false);

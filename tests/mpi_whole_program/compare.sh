@@ -30,5 +30,5 @@ fi
 [ "$(stat -c %a "$directory/log/rank-0.cdmpilog")" = 600 ]
 python3 "$(dirname "${BASH_SOURCE[0]}")/read_log.py" MPI_Sendrecv=1 MPI_Win_create=0 MPI_Comm_dup=300 \
     MPI_Comm_free=300 MPI_Allreduce=301 MPI_Isend=1 MPI_Irecv=1 MPI_Waitall=1 \
-    MPI_Iprobe=6 vain=3000 \
+    MPI_Iprobe=2002 vain=3000 \
     "$directory"/log/rank-{0,1}.cdmpilog

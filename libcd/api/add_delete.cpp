@@ -4,9 +4,9 @@
 
 #include "api/api_call.h"
 #include "domains/add.h"
+#include "domains/compaction.h"
 #include "domains/delete_ranges.h"
-#include "domains/regenerate.h"
-#include "domains/tidy.h"
+#include "domains/restore.h"
 #include "restart/bind.h"
 #include "runtime/family_lock.h"
 
@@ -66,7 +66,7 @@ Status add_here(Resident &domain, AddRequest &request, const char *storage_info,
     Status status = add(domain, request, copied);
     report.copied(copied);
     if (status.is_ok()) {
-        tidy(domain);
+        free_sparse_places(domain);
     }
     return status;
 }
@@ -86,18 +86,17 @@ Status bind_here(Resident &domain, AddRequest &request, const char *storage_info
         return regenerate(domain, request.regen, specs);
     };
     size_t copied = 0;
-    Status status = add_and_bind(domain, request, copied, regenerate_owed);
+    Status status = bind_and_add(domain, request, copied, regenerate_owed);
     report.copied(copied);
     if (status.is_ok()) {
-        tidy(domain);
+        free_sparse_places(domain);
     }
     return status;
 }
 
-// Returns the root if an add to the CD may bind what another process stored: its whole family has
-// to be locked then. Returns nullptr if not.
-cd_handle family_to_bind(const Resident &domain) {
-    if (domain.ledger == nullptr || (domain.ledger->unbound == 0 && domain.bound_ahead.empty())) {
+// Returns the root of a CD in whose family ranges are pending; nullptr: there are none.
+cd_handle root_to_bind(const Resident &domain) {
+    if (domain.ledger == nullptr || domain.ledger->pending == 0) {
         return nullptr;
     }
     const Resident *at = &domain;
@@ -129,7 +128,7 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
                 return status;
             }
             named = lock.domain().handle;
-            root = family_to_bind(lock.domain());
+            root = root_to_bind(lock.domain());
             if (root == nullptr) {
                 return add_here(lock.domain(), request, storage_info, report);
             }

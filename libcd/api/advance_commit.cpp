@@ -5,7 +5,7 @@
 #include "api/api_call.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
-#include "restart/placing.h"
+#include "restart/bind.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -148,8 +148,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     }
     report.copied(copied);
     if (status && status->is_ok()) {
-        tell_what_waits_for_files(domain);
-        tell_what_was_not_added(domain);
+        warn_of_pending_files(domain);
         forgotten = {family_of_root(domain), domain.handle};
     }
     return status;

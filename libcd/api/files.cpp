@@ -3,7 +3,6 @@
 // add_file_to_cd and delete_file_from_cd
 
 #include "api/api_call.h"
-#include "domains/waiting_files.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
 
@@ -23,9 +22,9 @@ Status write_down(const Domain &domain, const FileTable &files, Positions::const
         return Status::ok();
     }
     Positions all(files.begin(), files.end());
-    const Positions &unbound = domain.unbound_files;
-    all.insert(all.end(), unbound.begin(), bound);
-    all.insert(all.end(), bound != unbound.end() ? std::next(bound) : bound, unbound.end());
+    const Positions &pending = domain.pending_files;
+    all.insert(all.end(), pending.begin(), bound);
+    all.insert(all.end(), bound != pending.end() ? std::next(bound) : bound, pending.end());
     const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
     transaction->files(domain.number, all);
     return transaction->commit();
@@ -35,11 +34,10 @@ Status write_down(const Domain &domain, const FileTable &files, Positions::const
 Status hold_file(Domain &domain, const FilePosition &now) {
     domain.files.reserve_room(1);
     FilePosition file = now;
-    const auto stored = find_waiting(domain.unbound_files, now);
-    const bool came_back = stored != domain.unbound_files.end();
+    const auto stored = find_same_file(domain.pending_files, now);
+    const bool came_back = stored != domain.pending_files.end();
     if (came_back) {
         file.position = stored->position;
-        file.came_as = stored->descriptor;
     }
     FileTable files = domain.files;
     files.add(file);
@@ -52,7 +50,7 @@ Status hold_file(Domain &domain, const FilePosition &now) {
     }
     domain.files.add(file);
     if (came_back) {
-        domain.unbound_files.erase(stored);
+        domain.pending_files.erase(stored);
     }
     return Status::ok();
 }
@@ -60,7 +58,7 @@ Status hold_file(Domain &domain, const FilePosition &now) {
 Status let_go_of_file(Domain &domain, int descriptor) {
     FileTable files = domain.files;
     files.remove(descriptor);
-    Status status = write_down(domain, files, domain.unbound_files.end());
+    Status status = write_down(domain, files, domain.pending_files.end());
     if (status.is_ok()) {
         domain.files.remove(descriptor);
     }

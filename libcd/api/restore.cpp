@@ -2,11 +2,10 @@
 // Copyright the containment-domains authors
 // restore_cd
 
+#include "domains/restore.h"
 #include "api/api_call.h"
-#include "domains/inheriting.h"
-#include "domains/recovery.h"
-#include "domains/tidy.h"
-#include "restart/placing.h"
+#include "domains/compaction.h"
+#include "restart/bind.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -35,15 +34,15 @@ Status check_not_active_elsewhere(const Domain &top, const std::vector<Domain *>
     return Status::ok();
 }
 
-Status write_memory(Recovery &recovery, FamilyLock &lock) {
+Status write_memory(Restore &restore, FamilyLock &lock) {
     std::optional<FamilyLock::Lending> lending;
-    if (recovery.regenerates()) {
+    if (restore.regenerates()) {
         lending.emplace(lock);
     }
-    return recovery.write_memory();
+    return restore.write_memory();
 }
 
-Status check_files(const std::vector<Recovery::HeldFile> &files) {
+Status check_files(const std::vector<Restore::HeldFile> &files) {
     for (const auto &[holder, file] : files) {
         FilePosition now;
         if (Status status = read_held_position(*holder, file, now); !status) {
@@ -54,7 +53,7 @@ Status check_files(const std::vector<Recovery::HeldFile> &files) {
 }
 
 // Sets the oldest position last, as memory is written: duplicates of a descriptor share one.
-Status set_positions(const std::vector<Recovery::HeldFile> &files) {
+Status set_positions(const std::vector<Restore::HeldFile> &files) {
     for (auto at = files.rbegin(); at != files.rend(); ++at) {
         if (Status status = set_position(*at->holder, at->file); !status) {
             return status;
@@ -63,28 +62,25 @@ Status set_positions(const std::vector<Recovery::HeldFile> &files) {
     return Status::ok();
 }
 
-// Ends the descendants in the store, after memory was restored.
-Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
-                          Inheriting &inheriting) {
-    for (size_t i = 1; i < subtree.size(); ++i) {
-        inheriting.leave(*subtree[i]);
-    }
+// Ends the descendants in the store, with what they hold and no add has bound.
+Status drop_descendants(Resident &top, const std::vector<Domain *> &subtree) {
     const std::unique_ptr<Transaction> transaction = top.ledger->begin();
-    inheriting.write_down(*transaction);
     for (size_t i = subtree.size(); i-- > 1;) {
         transaction->drop(subtree[i]->number);
     }
-    return transaction->commit();
+    Status status = transaction->commit();
+    for (size_t i = 1; status.is_ok() && i < subtree.size(); ++i) {
+        top.ledger->pending -= subtree[i]->pending.size();
+    }
+    return status;
 }
 
 void count_as_restored(Resident &top) noexcept {
     top.restarted = false;
-    top.bound_early.clear();
-    top.added_anew.clear();
     top.files_owed = true;
     top.children_created = 0;
-    for (Unbound &found : top.unbound) {
-        found.owed = true;
+    for (auto &[name, range] : top.pending) {
+        range.owed = true;
     }
 }
 
@@ -139,20 +135,20 @@ Status restore_named(cd_handle handle, Report &report) {
         !status) {
         return status;
     }
-    Recovery recovery(domain);
-    if (Status status = recovery.prepare(); !status) {
+    Restore restore(domain);
+    if (Status status = restore.prepare(); !status) {
         return status;
     }
-    const auto &subtree = recovery.subtree();
+    const auto &subtree = restore.subtree();
     if (Status status = check_not_active_elsewhere(domain, subtree); !status) {
         return status;
     }
     for (Domain *each : subtree) {
-        if (Status status = check_order(*each); !status) {
+        if (Status status = check_add_order(*each); !status) {
             return status;
         }
     }
-    if (Status status = check_files(recovery.files()); !status) {
+    if (Status status = check_files(restore.files()); !status) {
         return status;
     }
     lock.prepare_discard(subtree.size());
@@ -162,26 +158,24 @@ Status restore_named(cd_handle handle, Report &report) {
     if (domain.log.extent().entries > 0) {
         report.also(CD_OP_REPLAY_BEGIN, domain.name());
     }
-    Status written = write_memory(recovery, lock);
+    Status written = write_memory(restore, lock);
     if (domain.ledger != nullptr) {
         written = domain.ledger->check_read(std::move(written));
     }
     if (!written) {
         return written;
     }
-    if (Status status = set_positions(recovery.files()); !status) {
+    if (Status status = set_positions(restore.files()); !status) {
         return status;
     }
-    report.copied(recovery.copied());
+    report.copied(restore.copied());
     if (domain.ledger != nullptr) {
-        Inheriting inheriting(domain, Inheriting::Kind::restore);
-        if (Status status = write_down_restore(domain, subtree, inheriting); !status) {
+        if (Status status = drop_descendants(domain, subtree); !status) {
             return status;
         }
-        inheriting.publish();
     }
     if (domain.restarted) {
-        tell_what_waits_for_libraries(domain);
+        warn_of_pending_libraries(domain);
     }
     count_as_restored(domain);
     if (domain.pace.measures()) {
@@ -192,7 +186,7 @@ Status restore_named(cd_handle handle, Report &report) {
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));
     }
-    tidy(domain);
+    free_sparse_places(domain);
     return Status::ok();
 }
 

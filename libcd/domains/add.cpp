@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/add.h"
 
-#include "domains/ancestry.h"
-#include "domains/element_order.h"
+#include "domains/add_request.h"
+#include "domains/ancestors.h"
 #include "memory/allocation_plan.h"
 #include "memory/copy.h"
 #include "ranges/prefetch.h"
@@ -253,7 +253,9 @@ private:
                 return status;
             }
         }
-        hold_as_given(*transaction);
+        if (Status status = hold_as_given(*transaction); !status) {
+            return status;
+        }
         for (size_t i = 0; i < converted_.size(); ++i) {
             transaction->replace_data(domain_.number, converted_[i]->range, converted_data_[i]);
         }
@@ -268,7 +270,7 @@ private:
 
     // In the order of the list: another process adds the same list, but at other addresses. What
     // later elements have split is one range.
-    void hold_as_given(Transaction &transaction) {
+    Status hold_as_given(Transaction &transaction) {
         const std::vector<const Entry *> entries = arriving_as_given();
         for (auto first = entries.begin(); first != entries.end();) {
             const auto behind =
@@ -276,9 +278,12 @@ private:
                     return a->origin.element != b->origin.element || a->range.end != b->range.begin;
                 });
             const auto last = behind == entries.end() ? behind : std::next(behind);
-            transaction.hold(domain_.number, {first, last});
+            if (Status status = transaction.hold(domain_.number, {first, last}); !status) {
+                return status;
+            }
             first = last;
         }
+        return Status::ok();
     }
 
     std::vector<const Entry *> arriving_as_given() {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "domains/arguments.h"
+#include "domains/add_request.h"
 #include "domains/domain.h"
 
 #include <cstddef>

@@ -3,9 +3,8 @@
 #include "domains/advance.h"
 
 #include "domains/commit.h"
+#include "domains/compaction.h"
 #include "domains/give_to_parent.h"
-#include "domains/rejoin.h"
-#include "domains/tidy.h"
 #include "memory/allocation_plan.h"
 #include "memory/copy.h"
 #include "memory/undo_log.h"
@@ -73,17 +72,12 @@ public:
             }
             entry = following;
         }
-        for (Unbound &found : domain_.unbound) {
-            found.recent = false;
-        }
         run.flush();
         domain_.log.begin_now();
         domain_.epoch = next_epoch();
         domain_.missed_epochs = 0;
         domain_.children_created = 0;
         domain_.restarted = false;
-        domain_.bound_early.clear();
-        domain_.added_anew.clear();
         return run.copied() + undo_.overwritten() + written_;
     }
 
@@ -133,7 +127,7 @@ private:
         transaction->demote(domain_.number);
         if (!positions_.empty()) {
             std::vector<FilePosition> files = positions_;
-            files.insert(files.end(), domain_.unbound_files.begin(), domain_.unbound_files.end());
+            files.insert(files.end(), domain_.pending_files.begin(), domain_.pending_files.end());
             transaction->files(domain_.number, files);
         }
         transaction->epoch(domain_.number, next_epoch());
@@ -225,35 +219,6 @@ private:
     UndoLog undo_;       // last, so that data are undone before anything else
 };
 
-// What changes, or goes to the parent, has to be known in this process. A CD that adds others in
-// front of what waits would come to the place of that some day, with something else.
-Status check_bound(const Domain &domain) {
-    for (const Unbound &found : domain.unbound) {
-        const bool changes =
-            found.access == CD_READ_WRITE && found.restoration == Restoration::copy;
-        if (found.known != Unbound::Known::by_order) {
-            if (!domain.is_root() || changes) {
-                return fail(CD_ERROR_RESTART_UNBOUND,
-                            "CD %s cannot advance: its store %s holds %zu bytes in \"%s\" that "
-                            "this program has not added yet; add them first",
-                            domain.name(), domain.ledger->path(), found.old.length(),
-                            found.name->c_str());
-            }
-        } else if (!domain.is_root() || changes || (domain.goes_on && *found.name == domain.path)) {
-            return fail(
-                CD_ERROR_RESTART_UNBOUND,
-                "CD %s cannot advance: its store %s holds %zu bytes that this program has not "
-                "added yet, of range %llu (of %llu bytes) of the CD with path \"%s\"; add the "
-                "same ranges in the same order as the program that wrote the store, give those "
-                "that are added again names with cd_name_region, or start with CD_RESTART=no",
-                domain.name(), domain.ledger->path(), found.old.length(),
-                static_cast<unsigned long long>(found.ordinal),
-                static_cast<unsigned long long>(found.length), found.name->c_str());
-        }
-    }
-    return Status::ok();
-}
-
 } // namespace
 
 std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
@@ -264,7 +229,7 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (Status status = domain.log.check_begin_now(domain.depth, domain.name()); !status) {
         return status;
     }
-    if (Status status = check_bound(domain); !status) {
+    if (Status status = check_bound(domain, "advance"); !status) {
         return status;
     }
     Advance operation(domain, positions, last_word);
@@ -276,11 +241,11 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (domain.is_root() && domain.ledger != nullptr) {
         domain.ledger->forget_aside();
     }
-    rejoin(domain);
-    tidy(domain);
+    join_fragments(domain);
+    free_sparse_places(domain);
     if (!domain.is_root()) {
-        rejoin(*domain.parent);
-        tidy(*domain.parent);
+        join_fragments(*domain.parent);
+        free_sparse_places(*domain.parent);
     }
     return Status::ok();
 }

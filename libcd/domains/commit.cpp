@@ -2,9 +2,7 @@
 // Copyright the containment-domains authors
 #include "domains/commit.h"
 
-#include "domains/inheriting.h"
-#include "domains/rejoin.h"
-#include "domains/tidy.h"
+#include "domains/compaction.h"
 
 #include <memory>
 
@@ -27,8 +25,38 @@ Status check_no_children(const Domain &domain, const char *operation) {
                 domain.name(), operation, domain.children.size(), domain.children.front()->name());
 }
 
+Status check_bound(const Domain &domain, const char *operation) {
+    for (const auto &[name, range] : domain.pending) {
+        const bool is_ordered = name.kind == PendingName::Kind::add_index;
+        const bool changes =
+            range.access == CD_READ_WRITE && range.restoration == Restoration::copy;
+        if (domain.is_root() && !changes &&
+            !(is_ordered && domain.skips_pending && *name.text == domain.path)) {
+            continue;
+        }
+        if (!is_ordered) {
+            return fail(CD_ERROR_RESTART_UNBOUND,
+                        "CD %s cannot %s: its store %s holds %zu bytes of \"%s\" that this program "
+                        "has not added yet; add them first",
+                        domain.name(), operation, domain.ledger->path(), range.old.length(),
+                        name.text->c_str());
+        }
+        return fail(CD_ERROR_RESTART_UNBOUND,
+                    "CD %s cannot %s: its store %s holds %zu bytes, not added yet, of range %llu "
+                    "(%llu bytes) of CD path \"%s\"; keep the add order, use cd_name_region, or "
+                    "start with CD_RESTART=no",
+                    domain.name(), operation, domain.ledger->path(), range.old.length(),
+                    static_cast<unsigned long long>(name.add_index),
+                    static_cast<unsigned long long>(range.length), name.text->c_str());
+    }
+    return Status::ok();
+}
+
 std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_word) {
     if (Status status = check_no_children(domain, "commit"); !status) {
+        return status;
+    }
+    if (Status status = domain.is_root() ? Status::ok() : check_bound(domain, "commit"); !status) {
         return status;
     }
     if (!domain.is_root()) {
@@ -36,22 +64,18 @@ std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_wor
         if (!handover.prepare(locked)) {
             return std::nullopt;
         }
-        Inheriting inheriting(*domain.parent, Inheriting::Kind::commit);
-        inheriting.leave(domain);
         if (domain.ledger != nullptr) {
             const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
             handover.write_down(*transaction);
-            inheriting.write_down(*transaction);
             transaction->drop(domain.number);
             if (Status status = transaction->commit(); !status) {
                 return status;
             }
         }
         handover.publish();
-        inheriting.publish();
         domain.log.leave(domain.parent->log, domain.depth);
-        rejoin(*domain.parent);
-        tidy(*domain.parent);
+        join_fragments(*domain.parent);
+        free_sparse_places(*domain.parent);
     } else if (domain.ledger != nullptr) {
         if (Status status = domain.ledger->remove(last_word); !status) {
             return status;

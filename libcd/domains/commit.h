@@ -16,7 +16,11 @@ namespace cd {
 // then nothing has changed.
 std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_word = nullptr);
 
-// The reason why an operation that needs a CD without children is refused, if it is.
+// Fails if the CD has children.
 Status check_no_children(const Domain &domain, const char *operation);
+
+// Fails if a range is pending that the operation would change or give to the parent: every range of
+// a child, and READ_WRITE copies of a root.
+Status check_bound(const Domain &domain, const char *operation);
 
 } // namespace cd

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/delete_ranges.h"
 
-#include "domains/element_order.h"
-#include "domains/tidy.h"
+#include "domains/add_request.h"
+#include "domains/compaction.h"
 #include "ranges/prefetch.h"
 
 #include <algorithm>
@@ -31,13 +31,6 @@ public:
         if (Status status = check_held(range); !status) {
             return status;
         }
-        if (Status status = check_come_to(range); !status) {
-            return status;
-        }
-        for (OrderedParts *parts : {&domain_.bound_ahead, &domain_.added_anew}) {
-            parts->make_border(range.begin);
-            parts->make_border(range.end);
-        }
         auto at = domain_.entries.make_borders(near_, range);
         for (; at != domain_.entries.end() && at->second->range.begin < range.end; ++at) {
             prefetch_behind(*at->second);
@@ -52,8 +45,6 @@ public:
         auto near = domain_.entries.begin();
         for (const Entry *entry : leaving_) {
             prefetch_behind(*entry);
-            domain_.bound_ahead.erase(entry->range);
-            domain_.added_anew.erase(entry->range);
             near = domain_.entries.find_near(near, entry->range.begin);
             near = domain_.entries.erase(near);
         }
@@ -78,24 +69,6 @@ private:
             done = end;
         }
         return Status::ok();
-    }
-
-    // Of a CD that came back, and was neither restored nor advanced since: else what the last add
-    // waits for would be lost.
-    Status check_come_to(Range range) const {
-        const auto early = domain_.bound_early.find(range.begin);
-        if (early == domain_.bound_early.end() || early->first >= range.end) {
-            return Status::ok();
-        }
-        const auto &[begin, part] = *early;
-        const Range here = {std::max(range.begin, begin), std::min(range.end, part.end)};
-        return fail(CD_ERROR_RESTART_MISMATCH,
-                    "CD %s cannot delete: of the %zu bytes at %p it has what its store %s holds of "
-                    "range %llu of the CD, to which this program has not come yet; restore this CD "
-                    "before, add and delete the same ranges in the same order as the program that "
-                    "wrote the store, or start with CD_RESTART=no",
-                    domain_.name(), here.length(), here.address(), domain_.ledger->path(),
-                    static_cast<unsigned long long>(part.ordinal));
     }
 
     Status missing(Range absent) const {
@@ -130,7 +103,7 @@ Status remove(Domain &domain, const cd_addrspec *list, int count) {
         }
     }
     removal.publish();
-    tidy(domain);
+    free_sparse_places(domain);
     return Status::ok();
 }
 

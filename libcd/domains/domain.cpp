@@ -6,15 +6,6 @@
 
 namespace cd {
 
-uint64_t interval_of(const Domain &domain) {
-    constexpr uint64_t step = 0x9e3779b97f4a7c15; // so that few intervals have the same number
-    uint64_t interval = 0;
-    for (const Domain *above = domain.parent; above != nullptr; above = above->parent) {
-        interval = (interval ^ above->epoch) * step;
-    }
-    return interval;
-}
-
 std::vector<Piece> data_of(const Domain &domain) {
     std::vector<Piece> data;
     const auto share = [&](const Piece &piece) {
@@ -25,8 +16,8 @@ std::vector<Piece> data_of(const Domain &domain) {
     for (const auto &[address, entry] : domain.entries) {
         share(entry->data);
     }
-    for (const Unbound &found : domain.unbound) {
-        share(found.data);
+    for (const auto &[name, range] : domain.pending) {
+        share(range.data);
     }
     return data;
 }

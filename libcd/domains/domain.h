@@ -8,9 +8,8 @@
 #include "domains/sibling_index.h"
 #include "mpi_log/log_view.h"
 #include "ranges/file_table.h"
-#include "ranges/ordered_parts.h"
+#include "ranges/pending.h"
 #include "ranges/range_index.h"
-#include "ranges/unbound_ranges.h"
 
 #include <array>
 #include <cstdint>
@@ -46,20 +45,12 @@ struct Domain {
 
     // What it holds.
     RangeIndex entries;
-    int steps_since_joined = 0; // advances, and those of children, since rejoin() had to do
+    int steps_since_joined = 0; // advances, and those of children, since join_fragments() ran
     FileTable files;
-    UnboundRanges unbound; // from another process, and not known here yet
-    // From there, too, by calls of other CDs which hold the same bytes: in that process this CD has
-    // added them itself, so they count in its order when its own call comes to them.
-    OrderedParts bound_ahead;
-    // Of these, what its own calls have come to before their place in that process: of bytes that
-    // it deleted and added again, what it added last.
-    OrderedParts bound_early;
-    // Since it came back it has added these in front of others that wait, in the place of what it
-    // has deleted in that process.
-    OrderedParts added_anew;
-    bool goes_on = false; // has added something in front of what waits, whenever that was
-    std::vector<FilePosition> unbound_files; // as unbound, for files
+    PendingRanges pending;                   // from its store, and not added by this process yet
+    std::vector<FilePosition> pending_files; // the same, file positions
+    bool skips_pending =
+        false;              // has added a range that the store lacks while later ones are pending
     bool restarted = false; // came back from its store, and was neither restored nor advanced since
     bool dormant = false;   // came back, and the program has not created it yet
     bool files_owed = false;       // was restored; so are files when they are added again
@@ -79,9 +70,6 @@ struct Domain {
     bool is_root() const { return parent == nullptr; }
     const char *name() const { return identity.c_str(); }
 };
-
-// The time between points in time of the CDs above in which it lives: paths begin anew in each.
-uint64_t interval_of(const Domain &domain);
 
 // Shares of all data that the CD has, also of what is not bound here yet. May throw std::bad_alloc.
 std::vector<Piece> data_of(const Domain &domain);

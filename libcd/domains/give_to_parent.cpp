@@ -58,7 +58,7 @@ void promote(RangeIndex &entries, Range range) noexcept {
 
 bool GiveToParent::prepare(Locked locked) {
     if (gives_files()) {
-        files_ = files_with_those_of(child_, parent_);
+        prepare_files();
     }
     auto near = parent_.entries.begin();
     for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
@@ -71,6 +71,32 @@ bool GiveToParent::prepare(Locked locked) {
         prepare_above_parent();
     }
     return locked == Locked::ancestors;
+}
+
+// Adds the child's files to those of the parent, whose positions are older and stay.
+void GiveToParent::prepare_files() {
+    files_ = parent_.files;
+    pending_files_ = parent_.pending_files;
+    for (FilePosition file : child_.files) {
+        if (files_.holds(file.descriptor)) {
+            continue;
+        }
+        if (const auto older = find_same_file(pending_files_, file);
+            older != pending_files_.end()) {
+            file.position = older->position;
+            pending_files_.erase(older);
+        }
+        files_.add(file);
+    }
+    for (const FilePosition &file : child_.pending_files) {
+        const auto is_same = [&](const FilePosition &other) {
+            return sameness(file, other) != Sameness::none;
+        };
+        if (std::ranges::none_of(parent_.files, is_same) &&
+            std::ranges::none_of(parent_.pending_files, is_same)) {
+            pending_files_.push_back(file);
+        }
+    }
 }
 
 // Walks along one entry of the child and what the parent has there: splits the parent's entry where
@@ -175,8 +201,8 @@ void GiveToParent::write_down(Transaction &transaction) const {
         transaction.promote(holder->number, range);
     }
     if (gives_files()) {
-        std::vector<FilePosition> all(files_.held.begin(), files_.held.end());
-        all.insert(all.end(), files_.waiting.begin(), files_.waiting.end());
+        std::vector<FilePosition> all(files_.begin(), files_.end());
+        all.insert(all.end(), pending_files_.begin(), pending_files_.end());
         transaction.files(parent_.number, all);
     }
 }
@@ -186,8 +212,8 @@ void GiveToParent::publish() noexcept {
     promote_in_parent();
     promote_above_parent();
     if (gives_files()) {
-        std::swap(parent_.files, files_.held);
-        parent_.unbound_files.swap(files_.waiting);
+        std::swap(parent_.files, files_);
+        parent_.pending_files.swap(pending_files_);
     }
     if (kind_ == Kind::move) {
         move_entries();

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "domains/waiting_files.h"
+#include "domains/domain.h"
 
 #include <vector>
 
@@ -54,7 +54,8 @@ private:
         Range range;
     };
 
-    bool gives_files() const { return child_.files.size() + child_.unbound_files.size() > 0; }
+    bool gives_files() const { return child_.files.size() + child_.pending_files.size() > 0; }
+    void prepare_files();
     void prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near);
     void give(Entry &entry, RangeIndex::Position &near);
     void pass_on(Range range);
@@ -70,7 +71,8 @@ private:
     std::vector<Given> given_;     // share only
     std::vector<Range> passed_on_; // changed bytes that the parent neither gets nor can promote
     std::vector<Promotion> above_parent_;
-    CdFiles files_; // that the parent will have
+    FileTable files_; // that the parent will have
+    std::vector<FilePosition> pending_files_;
     bool published_ = false;
 };
 

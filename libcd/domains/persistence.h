@@ -17,8 +17,6 @@
 
 namespace cd {
 
-struct Unbound;
-
 // Which CD of a family, for a ledger; the root is 0.
 using CdNumber = uint64_t;
 
@@ -30,10 +28,6 @@ struct OrderedRange {
     bool added_anew; // others that come later wait, and nothing for this one
 };
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
-
-// Whose data are known by their object and their place in it: those which a linker has given a
-// build-id, or also those which have only a checksum of their code.
-enum class Objects { with_build_id, all };
 
 // Who else an operation depends on.
 class CommitVote {
@@ -68,7 +62,7 @@ public:
     virtual Status copy(std::span<const StoredPart> parts, Piece &place) = 0;
 
     // The CD gets a range that it does not hold, as entries have it, side by side.
-    virtual void hold(CdNumber cd, std::span<const Entry *const> entries) = 0;
+    virtual Status hold(CdNumber cd, std::span<const Entry *const> entries) = 0;
     // Held bytes are COPY, with these data.
     virtual void replace_data(CdNumber cd, Range range, const Piece &data) = 0;
     virtual void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) = 0;
@@ -82,14 +76,6 @@ public:
     virtual void give(CdNumber child, CdNumber parent, Range range, bool keeps) = 0;
     virtual void files(CdNumber cd, const std::vector<FilePosition> &files) = 0;
     virtual void epoch(CdNumber cd, uint64_t epoch) = 0;
-    // Two of these for bytes that are not bound yet, where another process had them.
-    virtual void replace_unbound_data(CdNumber cd, uint64_t space, Range old,
-                                      const Piece &data) = 0;
-    // given: as the parent has it then.
-    virtual void give_unbound(CdNumber child, CdNumber parent, const Unbound &given) = 0;
-    // Bytes that are not bound yet go. Only in a transaction of binds that is proposed, and with
-    // one that writes something down.
-    virtual void erase_unbound(CdNumber cd, uint64_t space, Range old) = 0;
     // The root's point in time until now stays as an older one, if the store keeps such. Before
     // anything else of the transaction. data: all that the root has.
     virtual bool retains() const = 0;
@@ -135,10 +121,6 @@ public:
     // Whether anything was ever said of an object (its file's name and build-id).
     virtual bool knows_object(const std::string &name) = 0;
 
-    // Of which it is told by their names. The same as long as there is the ledger, in all
-    // processes.
-    virtual Objects named_objects() const noexcept = 0;
-
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 
@@ -180,16 +162,11 @@ public:
     // what is left should be copied.
     virtual bool wastes_room(uint64_t &accepted) const noexcept = 0;
 
-    // Entries of the family that no add has bound yet. Guarded by the locks of all its CDs; that
-    // there are none can be seen without.
-    std::atomic<size_t> unbound = 0;
+    // Ranges of the family that no add has bound yet. Guarded by the locks of all its CDs; whether
+    // it is 0 can be read without them.
+    std::atomic<size_t> pending = 0;
     // Whether the program was told that it has not added all files again.
     std::atomic<bool> told_of_files = false;
-    // Whether it was told, or asked after an advance, what memory it has not.
-    std::atomic<bool> told_of_unbound = false;
-    // Whether the program was told that an add has kept what it had made of memory, or overwritten.
-    std::atomic<bool> told_of_kept_values = false;
-    std::atomic<bool> told_of_lost_values = false;
 
     // To be called when the root's first new point in time is there: what was kept aside of an
     // older store goes.

@@ -13,8 +13,8 @@ void query(const Domain &domain, cd_info &info) {
     const LogView::Extent log = domain.log.extent();
     info.replaying = log.remaining > 0 ? 1 : 0;
     info.restarted = domain.restarted ? 1 : 0;
-    for (const Unbound &found : domain.unbound) {
-        info.unbound += found.old.length();
+    for (const auto &[name, range] : domain.pending) {
+        info.unbound += range.old.length();
     }
     info.epoch = domain.epoch;
     info.files = domain.files.size();

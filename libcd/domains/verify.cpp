@@ -3,7 +3,7 @@
 #include "domains/verify.h"
 
 #include "base/callback_guard.h"
-#include "domains/ancestry.h"
+#include "domains/ancestors.h"
 #include "ranges/range_set.h"
 
 #include <algorithm>

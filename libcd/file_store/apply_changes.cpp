@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "file_store/change_encoder.h"
 
-#include "file_store/first_values.h"
 #include "file_store/journal.h"
 
 #include <algorithm>
@@ -22,8 +21,6 @@ bool continues(const StoredEntries::value_type &left, const StoredEntries::value
     expected.run_offset = expected.run != nullptr ? expected.run_offset + length
                                                   : right.second.run_offset; // means nothing
     expected.end = right.second.end;
-    expected.compared = right.second.compared;
-    expected.filled_anew = right.second.filled_anew;
     return left.first.space == right.first.space && left.second.end == right.first.begin &&
            expected == right.second;
 }
@@ -36,8 +33,6 @@ StoredEntries::iterator join_before(StoredEntries &entries, StoredEntries::itera
     }
     StoredEntry &before = std::prev(at)->second;
     before.end = at->second.end;
-    before.compared |= at->second.compared;
-    before.filled_anew &= at->second.filled_anew;
     return std::prev(entries.erase(at));
 }
 
@@ -48,9 +43,8 @@ namespace {
 
 class Reading {
 public:
-    Reading(std::span<const std::byte> bytes, State &state, bool is_of_record)
-        : reader_(bytes), state_(state), runs_before_(state.runs->size()),
-          is_of_record_(is_of_record) {}
+    Reading(std::span<const std::byte> bytes, State &state)
+        : reader_(bytes), state_(state), runs_before_(state.runs->size()) {}
 
     const char *apply() {
         while (reader_.left() > 0 && wrong_ == nullptr) {
@@ -217,7 +211,6 @@ private:
             entry.access = CD_READ_ONLY;
             entry.recent = false;
             entry.added_anew = false;
-            entry.compared = false;
             if (joins || changed) {
                 at = join_before(cd.entries, at);
             }
@@ -267,8 +260,9 @@ private:
             erase(*cd, state_.space, range);
             return;
         case Change::give:
+            return give(*cd, range);
         case Change::leave:
-            return give(kind, *cd, range);
+            return leave(*cd, range);
         default:
             return bind(*cd, range);
         }
@@ -280,24 +274,28 @@ private:
         entry.end = range.end;
         entry.access = static_cast<addr_type>(labels & 1U);
         entry.scope = static_cast<addr_scope>(labels >> 1U & 1U);
-        entry.compared = (labels >> 2U & 3U) == format::compared_copy;
-        entry.restoration =
-            entry.compared ? Restoration::copy : static_cast<Restoration>(labels >> 2U & 3U);
-        entry.recent = (labels & 16U) != 0;
-        entry.added_anew = (labels & 32U) != 0;
-        entry.left.is = (labels & 64U) != 0;
-        entry.filled_anew = (labels & 128U) != 0;
+        const uint8_t restoration = labels >> 2U & 3U;
+        entry.restoration = restoration == format::compared_copy
+                                ? Restoration::copy
+                                : static_cast<Restoration>(restoration);
+        entry.added_anew = (labels & format::label_added_anew) != 0;
+        entry.recent = (labels & format::label_recent) != 0;
+        entry.left.is = (labels & format::label_left) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
-        if ((entry.filled_anew && entry.restoration != Restoration::copy) ||
-            !state_.names.contains(entry.key.name)) {
+        if (!state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
             return;
         }
         if (entry.restoration == Restoration::copy && !read_data(range.length(), entry)) {
             return;
         }
-        if (entry.left.is && !read_left(entry.left)) {
-            return;
+        if (entry.left.is) {
+            entry.left.path = reader_.number();
+            entry.left.interval = reader_.fixed64();
+            if (!state_.names.contains(entry.left.path)) {
+                wrong_ = "an entry was left by a CD whose path is not there";
+                return;
+            }
         }
         const StoredPlace place = {state_.space, range.begin};
         auto behind = first_from(cd.entries, place);
@@ -306,18 +304,6 @@ private:
             behind = cd.entries.lower_bound(place);
         }
         cd.entries.emplace_hint(behind, place, entry);
-        if (is_of_record_) {
-            note_first_values(state_, cd, place, entry);
-        }
-    }
-
-    bool read_left(StoredLeft &left) {
-        left.path = reader_.number();
-        left.interval = reader_.fixed64();
-        if (!state_.names.contains(left.path)) {
-            wrong_ = "an entry was left by a CD whose path is not there";
-        }
-        return wrong_ == nullptr;
     }
 
     bool read_data(uint64_t length, StoredEntry &entry) {
@@ -359,7 +345,6 @@ private:
             entry.restoration = restoration;
             if (restoration != Restoration::copy) {
                 entry.run = nullptr;
-                entry.compared = entry.filled_anew = false;
             } else if (entry.run == nullptr) {
                 wrong_ = "an entry has no data";
             }
@@ -369,23 +354,24 @@ private:
         }
     }
 
-    void give(Change kind, StoredCd &from, Range range) {
+    // Older versions gave a parent what a child had when the parent was restored.
+    void leave(StoredCd &from, Range range) {
+        reader_.number();
+        reader_.fixed64();
+        erase(from, state_.space, range);
+    }
+
+    void give(StoredCd &from, Range range) {
         StoredCd *to = find(reader_.number());
-        const bool leaves = kind == Change::leave;
-        const StoredLeft left = {true, from.path, leaves ? reader_.fixed64() : 0};
-        const bool keeps = !leaves && reader_.fixed8() != 0;
+        const bool keeps = reader_.fixed8() != 0;
         if (to == nullptr || to == &from) {
             wrong_ = "a CD gives something to nobody";
             return;
         }
         for_each_at(from, state_.space, range, [&](uint64_t begin, const StoredEntry &entry) {
             erase(*to, state_.space, {begin, entry.end});
-            const auto given = to->entries.emplace(StoredPlace{state_.space, begin}, entry).first;
-            given->second.recent = true;
-            given->second.compared = given->second.filled_anew = false;
-            if (leaves && !given->second.left.is) {
-                given->second.left = left;
-            }
+            to->entries.emplace(StoredPlace{state_.space, begin}, entry).first->second.recent =
+                true;
         });
         if (!keeps) {
             erase(from, state_.space, range);
@@ -406,7 +392,6 @@ private:
         state_.moved += moved.size();
         for (auto &[at, entry] : moved) {
             entry.end = entry.end - range.begin + begin;
-            entry.left = {};
             cd.entries.insert_or_assign({state_.space, at - range.begin + begin}, entry);
         }
     }
@@ -488,18 +473,13 @@ private:
     ByteReader reader_;
     State &state_;
     size_t runs_before_; // those that the changes name follow these
-    bool is_of_record_;  // not of a snapshot
     const char *wrong_ = nullptr;
 };
 
 } // namespace
 
 const char *apply_changes(std::span<const std::byte> bytes, State &state) {
-    return Reading(bytes, state, true).apply();
-}
-
-const char *apply_snapshot(std::span<const std::byte> bytes, State &state) {
-    return Reading(bytes, state, false).apply();
+    return Reading(bytes, state).apply();
 }
 
 } // namespace cd

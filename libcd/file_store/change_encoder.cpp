@@ -47,12 +47,12 @@ ChangeWriter::Data ChangeWriter::run(uint64_t offset, uint64_t length, const Che
 
 void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey &key, Data data) {
     begin(Change::hold, cd, range);
-    const int restoration =
-        labels.compared ? format::compared_copy : static_cast<int>(labels.restoration);
-    bytes_.fixed8(static_cast<uint8_t>(
-        static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 | restoration << 2 |
-        static_cast<int>(labels.recent) << 4 | static_cast<int>(labels.added_anew) << 5 |
-        static_cast<int>(labels.left.is) << 6 | static_cast<int>(labels.filled_anew) << 7));
+    bytes_.fixed8(static_cast<uint8_t>(static_cast<unsigned>(labels.access) |
+                                       static_cast<unsigned>(labels.scope) << 1U |
+                                       static_cast<unsigned>(labels.restoration) << 2U |
+                                       (labels.recent ? format::label_recent : 0U) |
+                                       (labels.added_anew ? format::label_added_anew : 0U) |
+                                       (labels.left.is ? format::label_left : 0U)));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -89,12 +89,6 @@ void ChangeWriter::give(uint64_t from, uint64_t to, Range range, bool keeps) {
     begin(Change::give, from, range);
     bytes_.number(to);
     bytes_.fixed8(keeps ? 1 : 0);
-}
-
-void ChangeWriter::leave(uint64_t from, uint64_t to, Range range, uint64_t interval) {
-    begin(Change::leave, from, range);
-    bytes_.number(to);
-    bytes_.fixed64(interval);
 }
 
 void ChangeWriter::files(uint64_t cd, const std::vector<FilePosition> &files) {
@@ -188,7 +182,7 @@ private:
             }
             into_.hold(cd, {place.begin, entry.end},
                        {entry.access, entry.scope, entry.restoration, entry.recent,
-                        entry.added_anew, entry.left, entry.compared, entry.filled_anew},
+                        entry.added_anew, entry.left},
                        entry.key, data);
         }
         into_.files(cd, files);

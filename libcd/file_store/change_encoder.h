@@ -26,8 +26,6 @@ public:
         bool recent = false;
         bool added_anew = false;
         StoredLeft left = {};
-        bool compared = false;
-        bool filled_anew = false;
     };
 
     void space(uint64_t space);
@@ -48,8 +46,6 @@ public:
     void erase(uint64_t cd, Range range);
     // Gives `to` what `from` holds of the range; from keeps it or not.
     void give(uint64_t from, uint64_t to, Range range, bool keeps);
-    // Gives `to` the range, as left by `from` in this interval.
-    void leave(uint64_t from, uint64_t to, Range range, uint64_t interval);
     void files(uint64_t cd, const std::vector<FilePosition> &files);
     void epoch(uint64_t cd, uint64_t epoch);
     // Keeps what the root holds as an older point in time, and the newest `count` of these.
@@ -85,10 +81,8 @@ struct Binds {
 // Writes the changes that make `state` out of an empty one, without unused names.
 void write_snapshot(const State &state, ChangeWriter &into);
 
-// Applies the changes of a record. Returns what is wrong with them, or nullptr; after an error the
-// state is useless. May throw std::bad_alloc.
+// Applies the changes of a record or a snapshot. Returns what is wrong with them, or nullptr; after
+// an error the state is useless. May throw std::bad_alloc.
 const char *apply_changes(std::span<const std::byte> bytes, State &state);
-// Applies the changes of a snapshot to an empty state, likewise.
-const char *apply_snapshot(std::span<const std::byte> bytes, State &state);
 
 } // namespace cd

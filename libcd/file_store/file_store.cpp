@@ -11,14 +11,6 @@
 #include <new>
 
 namespace cd {
-namespace {
-
-Objects objects_named_in(const Superblock &header) {
-    return header.names_all_objects ? Objects::all : Objects::with_build_id;
-}
-
-} // namespace
-
 FileStore::FileStore(File file, uint64_t size, Directory directory, std::string name,
                      FileStoreOptions options, Addresses &addresses)
     : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
@@ -26,14 +18,16 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
       journal_(volume_, options.forced, options.older_kept > 0) {}
 
 // Releases the pieces first: they give their extents back to the volume.
-FileStore::~FileStore() { retained_.clear(); }
+FileStore::~FileStore() {
+    retained_.clear();
+    unused_.clear();
+}
 
 Status FileStore::create_empty(const Superblock &identity) {
     // Fills the places of both headers.
     if (Status status = volume_.file().write_zeros(0, format::first_extent); !status) {
         return status;
     }
-    named_objects_ = objects_named_in(identity);
     ChangeWriter changes;
     StoredCd root;
     changes.name(0, {format::NameKind::path, ""});
@@ -55,7 +49,6 @@ Status FileStore::replace() {
 }
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
-    named_objects_ = objects_named_in(loaded.header);
     const State &state = loaded.state;
     std::vector<Extent> taken = loaded.extents;
     if (loaded.older.generation != 0) {
@@ -89,6 +82,9 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
             if (entry.run != nullptr) {
                 piece_of(*entry.run).block().backing()->use(entry.end - place.begin);
                 found_unchecked_ = found_unchecked_ || entry.run->checksums.empty();
+                if (entry.left.is) {
+                    unused_.push_back(pieces[entry.run->number].share());
+                }
             }
         }
     }
@@ -181,18 +177,20 @@ uint64_t FileStore::number_of(const StoredName &name) {
     return number;
 }
 
-StoredKey FileStore::key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, bool &added_anew) {
-    StoredKey key;
+Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
+                                    bool &added_anew) {
     StoredName name;
-    const bool is_named = addresses_.describe(range, name, key, named_objects_);
+    if (Status status = addresses_.describe(range, name, key); !status) {
+        return status;
+    }
     const std::scoped_lock lock(mutex_);
-    if (is_named) {
+    if (name.kind != format::NameKind::path) {
         key.name = number_of(name);
     } else if (!key_of_proposed(cd, range, key, added_anew)) {
         const Known &known = cds_.at(cd);
         key = {known.cd.path, known.ordinal + unnamed++, 0, range.length()};
     }
-    return key;
+    return Status::ok();
 }
 
 uint64_t FileStore::ordinal(CdNumber cd) {

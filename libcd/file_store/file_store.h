@@ -25,10 +25,10 @@ namespace cd {
 class Addresses {
 public:
     virtual ~Addresses() = default;
-    // Cuts `range` down to its first bytes that belong to one object or region, or to none (false).
-    // key: gets their offset, and the length of a region, which another process compares. May throw
-    // std::bad_alloc.
-    virtual bool describe(Range &range, StoredName &name, StoredKey &key, Objects objects) = 0;
+    // Shortens `range` to its first bytes that lie in one object, in one named region, or in
+    // neither: `name` then is of kind path. `key` gets their offset, and the length of a region.
+    // Fails for data of an object without build-id. May throw std::bad_alloc.
+    virtual Status describe(Range &range, StoredName &name, StoredKey &key) = 0;
 };
 
 struct FileStoreOptions {
@@ -82,7 +82,6 @@ public:
     bool precedes_known(CdNumber cd) override;
     void withdraw(CdNumber cd) noexcept override;
     bool knows_object(const std::string &name) override;
-    Objects named_objects() const noexcept override { return named_objects_; }
     CdNumber next_number() override;
     Status check_readable() override { return volume_.check_descriptors(); }
     Status check_read(Status read) override;
@@ -113,7 +112,8 @@ public:
     // Cuts `range` down to its first bytes that have one name, and returns that. unnamed: how many
     // ranges of the CD the transaction has had that only their add order tells apart; counts this
     // one if it is one. May throw std::bad_alloc.
-    StoredKey key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, bool &added_anew);
+    Status find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
+                             bool &added_anew);
     // Fails if commit() would, as far as is known before.
     Status check_ready();
     // Writes the changes down; all of them count then, or none. May throw std::bad_alloc.
@@ -155,7 +155,6 @@ private:
     std::string aside_; // a file that goes with the first new point in time
     Before before_ = Before::the_same;
     FileStoreOptions options_;
-    Objects named_objects_ = Objects::all;
     bool found_unchecked_ = false; // data without checksums, when the store was opened
     Addresses &addresses_;
     pid_t process_;
@@ -172,7 +171,8 @@ private:
     Binds binds_;
     Proposed proposed_;
     std::list<std::vector<Piece>> retained_; // oldest first
-    std::vector<Piece> suspect_;             // data of a record that failed and may come back
+    std::vector<Piece> unused_;  // data that the file refers to and no process binds (StoredLeft)
+    std::vector<Piece> suspect_; // data of a record that failed and may come back
 };
 
 } // namespace cd

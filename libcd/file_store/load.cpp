@@ -173,7 +173,7 @@ public:
         if (!is_whole) {
             return status;
         }
-        const char *wrong = apply_snapshot(bytes, state);
+        const char *wrong = apply_changes(bytes, state);
         return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
     }
 

@@ -49,7 +49,7 @@ struct StoredName {
     bool operator==(const StoredName &) const = default;
 };
 
-// The descendant that left an entry when a restore ended it, until it adds the bytes again.
+// The descendant that had an entry which older versions gave to a restored parent. Nobody binds it.
 struct StoredLeft {
     bool is = false;
     uint64_t path = 0; // number of a StoredName
@@ -62,13 +62,8 @@ struct StoredEntry {
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
-    bool recent = false; // came from a child since the CD's point in time
-    // Added by a later process in the place of a deleted range, in front of unbound ones.
-    bool added_anew = false;
-    // A descendant has added it since the CD's point in time, and that was compared with this. COPY
-    // only, as the next one.
-    bool compared = false;
-    bool filled_anew = false;       // when that happened last it was something else
+    bool recent = false;            // came from a child since the CD's point in time
+    bool added_anew = false;        // a restarted process added it while later ranges were pending
     const StoredRun *run = nullptr; // COPY only; the state has it
     uint64_t run_offset = 0;
     StoredKey key;

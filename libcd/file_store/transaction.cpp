@@ -3,7 +3,6 @@
 #include "file_store/transaction.h"
 
 #include "file_store/file_store.h"
-#include "ranges/unbound.h"
 
 #include <algorithm>
 #include <memory>
@@ -191,13 +190,17 @@ void FileTransaction::for_each_run(const Piece &data, size_t length, const Visit
 
 // Writes one range for each object or region that the entries lie in: another process binds each of
 // them by itself.
-void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
+Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
     set_.cds.insert(cd);
     Range rest = {entries.front()->range.begin, entries.back()->range.end};
     for (auto entry = entries.begin(); !rest.empty();) {
         Range part = rest;
         bool added_anew = false;
-        StoredKey key = store_.key_of_first(cd, part, set_.unnamed[cd], added_anew);
+        StoredKey key;
+        if (Status status = store_.find_key_of_first(cd, part, set_.unnamed[cd], key, added_anew);
+            !status) {
+            return status;
+        }
         set_.names.insert(key.name);
         const uint64_t offset = key.offset;
         while (!part.empty()) {
@@ -209,12 +212,13 @@ void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
         }
         rest.begin = part.end;
     }
+    return Status::ok();
 }
 
 void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
                                 bool added_anew) {
-    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration,
-                                         false,        added_anew,  {}};
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
+                                         added_anew};
     if (!entry.data) {
         set_.changes.hold(cd, part, labels, key, {});
         return;
@@ -297,31 +301,6 @@ void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t add
                            size_t entries) {
     set_.binds.changes.bind(cd, space, old, address);
     set_.binds.entries += entries;
-}
-
-void FileTransaction::replace_unbound_data(CdNumber cd, uint64_t space, Range old,
-                                           const Piece &data) {
-    set_.changes.space(space);
-    replace_data(cd, old, data);
-    set_.changes.space(store_.space());
-}
-
-void FileTransaction::give_unbound(CdNumber child, CdNumber parent, const Unbound &given) {
-    set_.cds.insert(child);
-    set_.cds.insert(parent);
-    set_.changes.space(given.space);
-    if (given.left) {
-        set_.changes.leave(child, parent, given.old, given.left_in);
-    } else {
-        set_.changes.give(child, parent, given.old, false);
-    }
-    set_.changes.space(store_.space());
-}
-
-void FileTransaction::erase_unbound(CdNumber cd, uint64_t space, Range old) {
-    set_.binds.changes.space(space);
-    set_.binds.changes.erase(cd, old);
-    set_.binds.changes.space(store_.space());
 }
 
 Status FileTransaction::force_data() {

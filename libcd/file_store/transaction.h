@@ -41,7 +41,7 @@ public:
 
     Status keep(Range memory, Piece &place) override;
     Status copy(std::span<const StoredPart> parts, Piece &place) override;
-    void hold(CdNumber cd, std::span<const Entry *const> entries) override;
+    Status hold(CdNumber cd, std::span<const Entry *const> entries) override;
     void replace_data(CdNumber cd, Range range, const Piece &data) override;
     void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) override;
     void promote(CdNumber cd, Range range) override;
@@ -55,9 +55,6 @@ public:
     void make_known(CdNumber cd) override;
     void drop(CdNumber cd) override;
     void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
-    void replace_unbound_data(CdNumber cd, uint64_t space, Range old, const Piece &data) override;
-    void give_unbound(CdNumber child, CdNumber parent, const Unbound &given) override;
-    void erase_unbound(CdNumber cd, uint64_t space, Range old) override;
     using Transaction::commit;
     Status commit(CommitVote *last_word) override;
 

@@ -2,8 +2,6 @@
 // Copyright the containment-domains authors
 #include "os/loaded_objects.h"
 
-#include "os/object_code.h"
-
 #include <elf.h>
 #include <link.h>
 #include <unistd.h>
@@ -16,6 +14,11 @@
 
 namespace cd::os {
 namespace {
+
+// The loader knows the program itself as "".
+bool is_program(const dl_phdr_info &info) {
+    return info.dlpi_name == nullptr || *info.dlpi_name == '\0';
+}
 
 std::string without_directory(const std::string &path) {
     return path.substr(path.find_last_of('/') + 1);
@@ -97,16 +100,14 @@ Stretch read_only_part_of(const dl_phdr_info &info) {
 
 int add_segments(dl_phdr_info *info, size_t /*size*/, void *into) {
     const std::string build_id = build_id_of(*info);
-    const bool is_known = !build_id.empty() || has_fixed_code(*info);
     const Stretch read_only = read_only_part_of(*info);
     const auto add = [&](uintptr_t begin, uintptr_t end) {
         if (begin < end) {
             static_cast<std::vector<DataSegment> *>(into)->push_back(
-                {begin, end, info->dlpi_addr, name_of(*info), build_id, is_program(*info),
-                 info->dlpi_phdr});
+                {begin, end, info->dlpi_addr, name_of(*info), build_id, is_program(*info)});
         }
     };
-    for (size_t i = 0; i < info->dlpi_phnum && is_known; ++i) {
+    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
         const auto &header = info->dlpi_phdr[i];
         if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0) {
             const uintptr_t begin = info->dlpi_addr + header.p_vaddr;

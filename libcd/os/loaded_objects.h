@@ -12,15 +12,13 @@ namespace cd::os {
 struct DataSegment {
     uintptr_t begin = 0;
     uintptr_t end = 0;
-    uintptr_t base = 0;            // offsets in the object count from here
-    std::string object;            // its file's name without the directory
-    std::string build_id;          // in hexadecimal; "": its linker has given it none
-    bool program = false;          // it is that, and no library
-    const void *headers = nullptr; // identifies the object among the loaded ones
+    uintptr_t base = 0;   // offsets in the object count from here
+    std::string object;   // its file's name without the directory
+    std::string build_id; // in hexadecimal; "": it has none
+    bool program = false; // the running program, not a library
 };
 
-// Those of all objects that have a build-id, or code by which they are told from other builds
-// (object_code.h), in order of address. May throw std::bad_alloc.
+// Returns the segments of all loaded objects in order of address. May throw std::bad_alloc.
 std::vector<DataSegment> data_segments();
 
 // Changes when an object is loaded or unloaded.

@@ -18,7 +18,6 @@ struct FilePosition {
     ino_t inode = 0;
     off_t position = 0;
     int64_t born = 0; // as of os::FileIdentity; 0: not known
-    int came_as = -1; // the descriptor in the process that left it, until the next advance
 };
 
 // How sure it is that two positions are of one file. An inode that is used again has another birth;
@@ -34,6 +33,16 @@ inline Sameness sameness(const FilePosition &one, const FilePosition &other) {
         return Sameness::all;
     }
     return births_known ? Sameness::all_but_device : Sameness::inode_alone;
+}
+
+// Finds the position of the file that `now` names; of several the first that fits best, since
+// descriptors of another process mean nothing. Returns the end if there is none.
+inline std::vector<FilePosition>::iterator find_same_file(std::vector<FilePosition> &files,
+                                                          const FilePosition &now) {
+    const auto best = std::ranges::max_element(
+        files, {}, [&](const FilePosition &file) { return sameness(file, now); });
+    const bool found = best != files.end() && sameness(*best, now) != Sameness::none;
+    return found ? best : files.end();
 }
 
 // The file positions of one CD, in order of descriptor.

@@ -2,14 +2,7 @@
 // Copyright the containment-domains authors
 #include "restart/memory_names.h"
 
-#include "memory/crc32c.h"
-#include "os/object_code.h"
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -17,24 +10,21 @@
 namespace cd {
 namespace {
 
-// Begins what stands for a build-id, which is in hexadecimal.
-constexpr std::string_view checksum_mark = "crc32c:";
-
-std::string text_of(uint32_t checksum) {
-    std::array<char, 2 *sizeof checksum + 1> digits = {};
-    std::snprintf(digits.data(), digits.size(), "%08x", checksum);
-    return std::string(checksum_mark) + digits.data();
-}
-
 std::string_view build_in(std::string_view name) {
     return name.substr(std::min(name.find_last_of(' '), name.size() - 1) + 1);
 }
 std::string_view file_in(std::string_view name) { return name.substr(0, name.find_last_of(' ')); }
 
-bool add_code_of(const os::DataSegment &object, uint32_t &checksum) {
-    return os::for_each_part_of_code(object, [&checksum](const void *part, size_t length) {
-        checksum = crc32c(checksum, part, length);
-    });
+std::string name_of(const os::DataSegment &segment) {
+    return segment.object + " " + (segment.build_id.empty() ? "(no build-id)" : segment.build_id);
+}
+
+bool is_of_build(const os::DataSegment &segment, std::string_view name) {
+    return !segment.build_id.empty() && segment.build_id == build_in(name);
+}
+
+bool is_named(const os::DataSegment &segment, std::string_view name) {
+    return segment.object == file_in(name) && is_of_build(segment, name);
 }
 
 Status check_name(const char *name) {
@@ -55,18 +45,17 @@ Status check_name(const char *name) {
 } // namespace
 
 MemoryNames &MemoryNames::instance() {
-    // Never destroyed, as the registry of CDs.
-    static auto *book = new MemoryNames;
-    return *book;
+    static auto *names = new MemoryNames; // never destroyed, as the registry of CDs
+    return *names;
 }
 
-// It may grow: another process takes it in the greatest length that was told.
-Range MemoryNames::Region::left_for(Range other) const {
-    const bool stays = other.begin == range.begin && other.length() >= told;
-    return stays ? Range() : Range{range.begin, range.begin + told};
+// A store holds the greatest length that was reported, so a region may grow and not shrink.
+Range MemoryNames::Region::loses_name_at(Range other) const {
+    const bool stays = other.begin == range.begin && other.length() >= reported;
+    return stays ? Range() : Range{range.begin, range.begin + reported};
 }
 
-Status MemoryNames::name_region(const char *name, Range range, Range *left) {
+Status MemoryNames::name_region(const char *name, Range range, Range *unnamed) {
     if (Status status = check_name(name); !status) {
         return status;
     }
@@ -83,9 +72,9 @@ Status MemoryNames::name_region(const char *name, Range range, Range *left) {
     }
     const std::scoped_lock lock(mutex_);
     const auto held = regions_.find(name);
-    if (left != nullptr) {
-        *left = held != regions_.end() ? held->second.left_for(range) : Range();
-        if (!left->empty()) {
+    if (unnamed != nullptr) {
+        *unnamed = held != regions_.end() ? held->second.loses_name_at(range) : Range();
+        if (!unnamed->empty()) {
             return Status::ok();
         }
     }
@@ -99,7 +88,7 @@ Status MemoryNames::name_region(const char *name, Range range, Range *left) {
     auto behind = regions_by_address_.lower_bound(range.end);
     if (behind != regions_by_address_.begin() && held != regions_.end() &&
         std::prev(behind)->second == &held->first) {
-        --behind; // the name leaves that place
+        --behind; // the name moves away from there
     }
     if (behind != regions_by_address_.begin()) {
         const std::string &other = *std::prev(behind)->second;
@@ -115,11 +104,11 @@ Status MemoryNames::name_region(const char *name, Range range, Range *left) {
         auto place = regions_by_address_.extract(held->second.range.begin);
         place.key() = range.begin;
         regions_by_address_.insert(std::move(place));
-        const bool stays = held->second.left_for(range).empty();
-        held->second = {range, stays ? held->second.told : 0};
+        const bool stays = held->second.loses_name_at(range).empty();
+        held->second = {range, stays ? held->second.reported : 0};
         return Status::ok();
     }
-    // Whatever needs memory comes before anything changes for good.
+    // Allocates before anything changes for good.
     std::map<uintptr_t, const std::string *> place = {{range.begin, nullptr}};
     const auto named = regions_.emplace(name, Region{range}).first;
     place.begin()->second = &named->first;
@@ -127,36 +116,42 @@ Status MemoryNames::name_region(const char *name, Range range, Range *left) {
     return Status::ok();
 }
 
-bool MemoryNames::describe(Range &range, StoredName &name, StoredKey &key, Objects objects) {
+Status MemoryNames::describe(Range &range, StoredName &name, StoredKey &key) {
+    name = {};
     const std::scoped_lock lock(mutex_);
     refresh();
-    os::DataSegment *object = at_begin_of(range, segments_);
-    if (object == nullptr && objects == Objects::all) {
-        object = at_begin_of(range, others_);
-    }
-    if (object != nullptr) {
+    const os::DataSegment *object = segment_at_begin_of(range);
+    if (object != nullptr && !object->build_id.empty()) {
         name = {object->program ? format::NameKind::program : format::NameKind::object,
                 name_of(*object)};
         key.offset = range.begin - object->base;
-        return true;
+        return Status::ok();
     }
     const auto region = regions_by_address_.upper_bound(range.begin);
     if (region != regions_by_address_.begin()) {
         const std::string &named = *std::prev(region)->second;
         Region &region_there = regions_[named];
         if (region_there.range.end > range.begin) {
-            const Range all = region_there.tell();
+            const Range all = region_there.report();
             range.end = std::min(range.end, all.end);
             name = {format::NameKind::region, named};
             key.offset = range.begin - all.begin;
             key.length = all.length();
-            return true;
+            return Status::ok();
         }
+    }
+    if (object != nullptr) {
+        return fail(
+            CD_ERROR_STORAGE_UNSUPPORTED,
+            "The %zu bytes at %p are data of \"%s\", which has no build-id, so no restarted "
+            "program could find them; link it with --build-id, or name them with "
+            "cd_name_region",
+            range.length(), range.address(), object->object.c_str());
     }
     if (region != regions_by_address_.end()) {
         range.end = std::min(range.end, region->first);
     }
-    return false;
+    return Status::ok();
 }
 
 MemoryNames::Place MemoryNames::find(format::NameKind kind, const std::string &name,
@@ -167,23 +162,20 @@ MemoryNames::Place MemoryNames::find(format::NameKind kind, const std::string &n
         if (at == regions_.end() || offset >= at->second.range.length()) {
             return {};
         }
-        const Range all = at->second.tell();
+        const Range all = at->second.report();
         return {all.begin + offset, all.length() - offset};
     }
     refresh();
-    // Under another file name, as a program that was copied, an object is known by its build-id.
+    // A copy of an object under another file name is known by its build-id.
     const bool has_name = is_loaded(name);
-    Place place;
-    any_segment([&](os::DataSegment &segment) {
+    for (const os::DataSegment &segment : segments_) {
         const uintptr_t address = segment.base + offset;
-        const bool is_there = address >= segment.begin && address < segment.end;
-        if (!is_there || !(has_name ? is_named(segment, name) : is_of_build(segment, name))) {
-            return false;
+        if (address >= segment.begin && address < segment.end &&
+            (has_name ? is_named(segment, name) : is_of_build(segment, name))) {
+            return {address, segment.end - address};
         }
-        place = {address, segment.end - address};
-        return true;
-    });
-    return place;
+    }
+    return {};
 }
 
 Range MemoryNames::region(std::string_view name) {
@@ -192,129 +184,50 @@ Range MemoryNames::region(std::string_view name) {
     return at == regions_.end() ? Range() : at->second.range;
 }
 
-std::string MemoryNames::instead_of(format::NameKind kind, const std::string &name) {
+MemoryNames::Loaded MemoryNames::look_up(format::NameKind kind, const std::string &name) {
     const std::scoped_lock lock(mutex_);
     refresh();
-    std::string other;
-    const bool is_here = any_segment([&](os::DataSegment &segment) {
-        if (is_of_build(segment, name)) {
-            return true;
-        }
+    Loaded loaded;
+    for (const os::DataSegment &segment : segments_) {
+        loaded.by_name |= is_named(segment, name);
+        loaded.by_build |= is_of_build(segment, name);
         if (kind == format::NameKind::program ? segment.program : segment.object == file_in(name)) {
-            other = name_of(segment);
+            loaded.instead = name_of(segment);
         }
-        return false;
-    });
-    if (is_here) {
-        return "";
     }
-    return kind == format::NameKind::program && other.empty() ? "a program without build-id"
-                                                              : other;
-}
-
-bool MemoryNames::has(const std::string &name) {
-    const std::scoped_lock lock(mutex_);
-    refresh();
-    return is_loaded(name);
-}
-
-bool MemoryNames::has_build(const std::string &name) {
-    const std::scoped_lock lock(mutex_);
-    refresh();
-    return any_segment([&](os::DataSegment &segment) { return is_of_build(segment, name); });
-}
-
-bool MemoryNames::is_same(const std::string &name, const std::string &here) {
-    if (name == here) {
-        return true;
+    if (loaded.by_build) {
+        loaded.instead.clear();
     }
-    if (build_in(name) != build_in(here)) {
-        return false;
-    }
-    const std::scoped_lock lock(mutex_);
-    refresh();
-    return !is_loaded(name);
+    return loaded;
 }
 
-os::DataSegment *MemoryNames::at_begin_of(Range &range, std::vector<os::DataSegment> &segments) {
+bool MemoryNames::are_of_one_build(std::string_view one, std::string_view other) {
+    return build_in(one) == build_in(other);
+}
+
+// Returns the object that range begins in, or nullptr. Ends range with it, or before the next one.
+const os::DataSegment *MemoryNames::segment_at_begin_of(Range &range) const {
     const auto behind =
-        std::ranges::upper_bound(segments, range.begin, {}, &os::DataSegment::begin);
-    if (behind != segments.begin() && std::prev(behind)->end > range.begin) {
+        std::ranges::upper_bound(segments_, range.begin, {}, &os::DataSegment::begin);
+    if (behind != segments_.begin() && std::prev(behind)->end > range.begin) {
         range.end = std::min(range.end, std::prev(behind)->end);
         return &*std::prev(behind);
     }
-    if (behind != segments.end()) {
+    if (behind != segments_.end()) {
         range.end = std::min(range.end, behind->begin);
     }
     return nullptr;
 }
 
-Status MemoryNames::know_program() {
-    const std::scoped_lock lock(mutex_);
-    refresh();
-    const auto program = std::ranges::find_if(others_, &os::DataSegment::program);
-    if (program == others_.end() || !program_checksum_.empty()) {
-        return Status::ok();
-    }
-    uint32_t checksum = 0;
-    if (!add_code_of(*program, checksum)) {
-        return fail(CD_ERROR_STORE_IO,
-                    "/proc/self/exe cannot be read (%s): a program without build-id is known by a "
-                    "checksum of its file. Have descriptors free, or link it with --build-id",
-                    std::strerror(errno));
-    }
-    program_checksum_ = text_of(checksum);
-    return Status::ok();
-}
-
-// Of an object that another thread unloads there are no bytes left to be told of, either.
-const std::string &MemoryNames::build_of(os::DataSegment &segment) {
-    if (segment.build_id.empty() && segment.program) {
-        segment.build_id = program_checksum_;
-    }
-    if (segment.build_id.empty()) {
-        uint32_t checksum = 0;
-        add_code_of(segment, checksum);
-        for (os::DataSegment &other : others_) {
-            if (other.headers == segment.headers) {
-                other.build_id = text_of(checksum);
-            }
-        }
-    }
-    return segment.build_id;
-}
-
-std::string MemoryNames::name_of(os::DataSegment &segment) {
-    return segment.object + " " + build_of(segment);
-}
-
-bool MemoryNames::is_named(os::DataSegment &segment, const std::string &name) {
-    return segment.object == file_in(name) && name_of(segment) == name;
-}
-
-// Of those without build-id only one is asked that may be it.
-bool MemoryNames::is_of_build(os::DataSegment &segment, const std::string &name) {
-    const bool may_be = !segment.build_id.empty() || build_in(name).starts_with(checksum_mark);
-    return may_be && build_in(name) == build_of(segment);
-}
-
-template <typename IsIt> bool MemoryNames::any_segment(const IsIt &is_it) {
-    return std::ranges::any_of(segments_, is_it) || std::ranges::any_of(others_, is_it);
-}
-
-bool MemoryNames::is_loaded(const std::string &name) {
-    return any_segment([&](os::DataSegment &segment) { return is_named(segment, name); });
+bool MemoryNames::is_loaded(std::string_view name) const {
+    return std::ranges::any_of(
+        segments_, [&](const os::DataSegment &segment) { return is_named(segment, name); });
 }
 
 void MemoryNames::refresh() {
     const uint64_t count = os::loading_count();
     if (count != loading_count_) {
         segments_ = os::data_segments();
-        const auto rest = std::stable_partition(
-            segments_.begin(), segments_.end(),
-            [](const os::DataSegment &segment) { return !segment.build_id.empty(); });
-        others_.assign(rest, segments_.end());
-        segments_.erase(rest, segments_.end());
         loading_count_ = count;
     }
 }

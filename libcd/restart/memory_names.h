@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "file_store/file_store.h"
 #include "os/loaded_objects.h"
-#include "ranges/unbound.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,85 +17,66 @@
 
 namespace cd {
 
-// Where objects and named regions are in this process. One for the process; thread-safe.
-//
-// An object is known by its file's name and its build-id. Where a linker has given it none, a
-// checksum of its code has to do, which is made when somebody asks.
+// Knows where objects and named regions lie in this process. One for the process; thread-safe.
+// An object's name is its file's name and its build-id.
 class MemoryNames : public Addresses {
 public:
     static MemoryNames &instance();
 
-    // Gives range a name that means the same range in another process; an empty range takes the
-    // name back. May throw std::bad_alloc.
+    // Gives range a name that means the same range in another process. An empty range removes the
+    // name. May throw std::bad_alloc.
     //
-    // left: becomes memory that somebody may know by the name, and that would lose it; then nothing
-    // has changed. nullptr: nobody does.
-    Status name_region(const char *name, Range range, Range *left = nullptr);
+    // unnamed: becomes memory that stores may know by this name and that would lose it; then
+    // nothing has changed. nullptr: changes the name in any case.
+    Status name_region(const char *name, Range range, Range *unnamed = nullptr);
 
-    // Before a store is opened: finds out by what a program without build-id is known, which takes
-    // its file. May throw std::bad_alloc.
-    Status know_program();
+    Status describe(Range &range, StoredName &name, StoredKey &key) override;
 
-    bool describe(Range &range, StoredName &name, StoredKey &key, Objects objects) override;
-
-    // Where the byte at offset in a named object or region is, and how many follow it there; 0: it
-    // is not in this process (yet). May throw std::bad_alloc.
+    // Finds the byte at offset in a named object or region, and how many bytes follow it there. May
+    // throw std::bad_alloc.
     struct Place {
-        uintptr_t address = 0;
+        uintptr_t address = 0; // 0: it is not in this process (yet)
         size_t room = 0;
     };
     Place find(format::NameKind kind, const std::string &name, uint64_t offset);
 
-    // Where the region of that name is in this process; empty: there is none (yet).
+    // Returns where the region lies in this process; empty: none has this name (yet).
     Range region(std::string_view name);
 
-    // What is in this process in the place of an object that is not: that of the same file name and
-    // another build-id, or the program that runs for a program. "": nothing that this could be said
-    // of; it may be loaded later.
-    std::string instead_of(format::NameKind kind, const std::string &name);
+    // Tells which object of this process a stored name means. May throw std::bad_alloc.
+    struct Loaded {
+        bool by_name = false;  // one of this file name and build-id
+        bool by_build = false; // one of this build-id
+        // Without by_build: the object of the same file name and another build-id, or the running
+        // program in the place of another program; "" if there is none.
+        std::string instead;
+    };
+    Loaded look_up(format::NameKind kind, const std::string &name);
 
-    // Whether an object of that name and build-id is loaded.
-    bool has(const std::string &name);
-
-    // The same of one of that build-id, whatever its name.
-    bool has_build(const std::string &name);
-
-    // Whether it is the same object that is known by both names, of which here is in this process.
-    bool is_same(const std::string &name, const std::string &here);
+    static bool are_of_one_build(std::string_view one, std::string_view other);
 
 private:
     struct Region {
         Range range;
-        size_t told = 0; // in which length somebody was told of it
+        size_t reported = 0; // the greatest length that stores know
 
-        Range tell() {
-            told = std::max(told, range.length());
+        Range report() {
+            reported = std::max(reported, range.length());
             return range;
         }
-        // What would lose the name.
-        Range left_for(Range other) const;
+        // What would lose its name if the name moved to other.
+        Range loses_name_at(Range other) const;
     };
 
-    // The object that range begins in, or nullptr; range ends with it, or before the next one.
-    static os::DataSegment *at_begin_of(Range &range, std::vector<os::DataSegment> &segments);
-
-    const std::string &build_of(os::DataSegment &segment);
-    std::string name_of(os::DataSegment &segment);
-    bool is_named(os::DataSegment &segment, const std::string &name);
-    bool is_of_build(os::DataSegment &segment, const std::string &name);
-
-    // Whether is_it(segment) is true for one of those that are loaded, asked in order.
-    template <typename IsIt> bool any_segment(const IsIt &is_it);
-    bool is_loaded(const std::string &name);
+    const os::DataSegment *segment_at_begin_of(Range &range) const;
+    bool is_loaded(std::string_view name) const;
     void refresh();
 
     std::mutex mutex_; // guards what follows
     std::map<std::string, Region, std::less<>> regions_;
     std::map<uintptr_t, const std::string *> regions_by_address_;
-    std::vector<os::DataSegment> segments_; // of objects with build-id
-    std::vector<os::DataSegment> others_;
+    std::vector<os::DataSegment> segments_; // in order of address
     uint64_t loading_count_ = 0;
-    std::string program_checksum_; // "": it has a build-id, or none is known
 };
 
 } // namespace cd

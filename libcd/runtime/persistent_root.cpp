@@ -33,7 +33,7 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
     child->rank = parent.rank;
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
     child->dormant = true;
-    if (Status status = fill_from_store(*child, stored, opened, binds); !status) {
+    if (Status status = reload(*child, stored, opened, binds); !status) {
         return status;
     }
     reserve_one(parent.children);
@@ -56,11 +56,10 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
     const std::unique_ptr<Transaction> binds = root.ledger->begin();
     std::map<uint64_t, Resident *> made;
     State &state = opened.loaded.state;
-    agree_on_lengths_of_regions(state);
-    agree_on_first_values(state);
+    unify_region_lengths(state);
     for (const auto &[number, stored] : state.cds) {
         made[number] = &root;
-        Status status = number == State::root ? fill_from_store(root, stored, opened, *binds)
+        Status status = number == State::root ? reload(root, stored, opened, *binds)
                                               : make_dormant(stored, *made.at(stored.parent),
                                                              opened, *binds, lock, made[number]);
         if (!status) {
@@ -72,9 +71,7 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
 
 Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
                  OpenedStore &opened) {
-    Status known = MemoryNames::instance().know_program();
-    if (Status status = known ? open_store(request, MemoryNames::instance(), opened) : known;
-        !status) {
+    if (Status status = open_store(request, MemoryNames::instance(), opened); !status) {
         return status;
     }
     root.ledger = opened.store;

@@ -163,22 +163,6 @@ TEST_F(Format, HasOlderPointsInTime) {
     run([&](Successor &now) { return now.restore() && now.is_at(newest - 1); }, "2");
 }
 
-TEST_F(Format, WhatChildrenOfKilledProcessesHeldIsFound) {
-    run([&](Successor &now) {
-        std::vector<char> changed(1000);
-        std::vector<char> kept(500);
-        std::vector<char> changed_later(600);
-        std::vector<char> kept_later(300);
-        if (!now.restore() || !now.add_to_child(killed_first, changed, kept) ||
-            !now.add_to_child(killed_later, changed_later, kept_later)) {
-            return false;
-        }
-        return is_all(changed, 9) && is_all(kept, 8) && is_all(changed_later, 9) &&
-               is_all(kept_later, 8) && now.unbound() == of_program && now.advance_to(4);
-    });
-    run([&](Successor &now) { return now.restore() && now.is_at(4); });
-}
-
 TEST_F(Format, WhatChildrenOfKilledProcessesHeldWithOtherLengthsDoesNotHoldUpTheRoot) {
     run([&](Successor &now) {
         std::vector<char> changed(1001);

@@ -166,7 +166,7 @@ TEST_F(HostileRecord, ThatPutsAnEntryIntoWhatTheLoaderMadeReadOnlyIsRefused) {
         changes.hold(cd::State::root, {of_program->first.begin, entry.end},
                      {entry.access, entry.scope, entry.restoration}, entry.key, data);
     });
-    EXPECT_NE(restart().find("not in a writable part"), std::string::npos) << restart();
+    EXPECT_NE(restart().find("are not writable in this process"), std::string::npos) << restart();
 }
 
 constexpr uint64_t claimed = uint64_t{1} << 30;

@@ -27,28 +27,17 @@ std::string data_of(const cd::Piece &piece, size_t length) {
     return {reinterpret_cast<const char *>(piece.at()), length};
 }
 
-// What another process has added and this one has not.
-void describe_unbound(const cd::Domain &domain, std::ostream &out) {
-    for (const cd::Unbound &found : domain.unbound) {
-        out << "unbound " << found.space << ' ' << found.old.begin << ' ' << found.access
-            << found.scope << ' ' << static_cast<int>(found.restoration) << ' ' << *found.name
-            << ' ' << found.ordinal << ' ' << found.leaving << found.owed << ' '
-            << data_of(found.data, found.old.length()) << '\n';
+// What the store holds and no add has bound.
+void describe_pending(const cd::Domain &domain, std::ostream &out) {
+    for (const auto &[name, range] : domain.pending) {
+        out << "pending " << range.space << ' ' << range.old.begin << ' ' << range.access
+            << range.scope << ' ' << static_cast<int>(range.restoration) << ' ' << *name.text << ' '
+            << name.add_index << ' ' << range.owed << ' ' << data_of(range.data, range.old.length())
+            << '\n';
     }
-    uintptr_t end = 0;
-    for (auto at = domain.bound_ahead.find(0); at != domain.bound_ahead.end(); ++at) {
-        if (at->first != end) {
-            out << "to " << end << "\nbound ahead " << at->first << " from " << at->second.old
-                << ' ' << at->second.ordinal << ' ' << at->second.offset << ' ';
-        }
-        end = at->second.end;
-    }
-    out << "to " << end << '\n';
-    for (const auto &[begin, part] : domain.added_anew) {
-        out << "added anew " << begin << " to " << part.end << ' ' << part.ordinal << '\n';
-    }
-    for (const cd::FilePosition &file : domain.unbound_files) {
-        out << "unbound file " << file.descriptor << " at " << file.position << '\n';
+    out << "skips pending " << domain.skips_pending << '\n';
+    for (const cd::FilePosition &file : domain.pending_files) {
+        out << "pending file " << file.descriptor << " at " << file.position << '\n';
     }
 }
 
@@ -129,7 +118,7 @@ void describe_domain(cd::Domain &domain, std::ostream &out) {
     }
     check_lists(domain, out);
     describe_bytes(domain, out);
-    describe_unbound(domain, out);
+    describe_pending(domain, out);
 }
 
 void describe_store(const cd::File &file, std::ostream &out) {

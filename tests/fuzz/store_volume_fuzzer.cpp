@@ -26,7 +26,7 @@ constexpr uint64_t data_length = 8 * format::block;
 // Nobody asks, since nothing is added.
 class NoAddresses : public Addresses {
 public:
-    bool describe(Range &, StoredName &, StoredKey &, Objects) override { return false; }
+    Status describe(Range &, StoredName &, StoredKey &) override { return {}; }
 };
 
 void build(fuzz::Input &input, fuzz::MemoryFile &memory) {

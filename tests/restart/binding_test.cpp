@@ -113,10 +113,10 @@ TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
     const auto expect_refused = [this](size_t length) -> std::string {
         const std::string text = refusal();
         return cd_last_error() == CD_ERROR_RESTART_MISMATCH &&
-                       text.find("of " + std::to_string(length) + " bytes in this") !=
+                       text.find("has " + std::to_string(length) + " bytes in this") !=
                            std::string::npos &&
                        text.find("\"grid\"") != std::string::npos &&
-                       text.find("had 1000 in") != std::string::npos &&
+                       text.find("and 1000 in the store") != std::string::npos &&
                        text.find(store()) != std::string::npos
                    ? ""
                    : text;
@@ -165,7 +165,8 @@ TEST_F(Binding, TheRemedyIsToldHoweverLongTheNamesAre) {
     run([&]() -> std::string {
         const std::string text = create_long(999);
         return text.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " CD 0/rrr") &&
-                       text.find("of 999 bytes in this program had 1000 in") != std::string::npos &&
+                       text.find("has 999 bytes in this program and 1000 in") !=
+                           std::string::npos &&
                        text.ends_with("with cd_name_region, or start with CD_RESTART=no")
                    ? ""
                    : text;

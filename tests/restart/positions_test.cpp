@@ -288,11 +288,9 @@ TEST_F(Positions, OfFilesThatNobodyAddsAgainAreToldOnceWhenTheCdAdvances) {
     ASSERT_EQ(::stat(path("old").c_str(), &old), 0);
     EXPECT_EQ(said({"data", "other"}),
               "containment-domains: CD 0/root/0/0 has advanced, and its store " + store() +
-                  " has 1 file positions that nothing has taken: this program has not added these "
-                  "files again, the first being inode " +
+                  " holds 1 file positions that no add has taken, the first of inode " +
                   std::to_string(old.st_ino) + " of device " + std::to_string(old.st_dev) +
-                  " at position 42; add the same files before the advance. A file that was copied, "
-                  "or written anew, is another one: set its position with lseek\n");
+                  " at position 42; add the same files first, or set positions with lseek\n");
     run([&]() -> std::string {
         const int file = open("old");
         cd_handle root = create();

@@ -235,29 +235,6 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesLeaveTheirParent
     }
 }
 
-// Only their order tells these ranges from others, and each process has another length.
-TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesAddWithOtherLengths) {
-    constexpr size_t processes = 40;
-    constexpr size_t step = 12 * kib;
-    for (const addr_type access : {CD_READ_WRITE, CD_READ_ONLY}) {
-        for (size_t process = 0; process <= processes; ++process) {
-            run([&]() -> std::string {
-                std::vector<char> memory(whole / 4 + step * process);
-                cd_handle root = create();
-                cd_handle child = restore_cd(root) == CD_SUCCESS ? child_of(root) : nullptr;
-                bool done = add(child, memory.data(), memory.size(), access);
-                if (process == processes) { // which is not killed: nothing waits any more
-                    done = done && commit_cd(child) == CD_SUCCESS && info_of(root).unbound == 0 &&
-                           advance_cd_point_in_time(root) == CD_SUCCESS;
-                }
-                return done && size() <= most(2) / 2 ? ""
-                                                     : std::to_string(size()) + " " + refusal();
-            });
-        }
-        std::filesystem::remove(store());
-    }
-}
-
 // Two processes: the second one finds data that the first one had no room for in one place.
 TEST_F(SizeOfPieces, GrowsByNothingWhileAllThatIsNeededIsFreeInPieces) {
     constexpr size_t pieces = 64;

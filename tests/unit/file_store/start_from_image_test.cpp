@@ -36,7 +36,6 @@ protected:
     uint64_t start() const {
         OpenedStore opened;
         EXPECT_TRUE(open_store(request(), MemoryNames::instance(), opened)) << message();
-        EXPECT_EQ(opened.store->named_objects(), Objects::all);
         return opened.restarted ? opened.loaded.state.cds.at(State::root).epoch : 0;
     }
     OpenRequest request() const {

@@ -10,62 +10,63 @@
 namespace cd {
 namespace {
 
-class AddressBookTest : public testing::Test {
+class MemoryNamesTest : public testing::Test {
 protected:
     uintptr_t address_of(const std::string &name) {
-        return book_.find(format::NameKind::region, name, 0).address;
+        return names_.find(format::NameKind::region, name, 0).address;
     }
     std::string name_at(Range range) {
         StoredName name;
         StoredKey key;
-        return book_.describe(range, name, key, Objects::all) ? name.text : "";
+        EXPECT_TRUE(names_.describe(range, name, key));
+        return name.text;
     }
 
-    MemoryNames book_;
+    MemoryNames names_;
 };
 
-TEST_F(AddressBookTest, ANameThatCannotMoveStaysWhereItIs) {
-    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
-    ASSERT_TRUE(book_.name_region("b", {0x2000, 0x2100}));
-    EXPECT_FALSE(book_.name_region("a", {0x2080, 0x2200}));
+TEST_F(MemoryNamesTest, ANameThatCannotMoveStaysWhereItIs) {
+    ASSERT_TRUE(names_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(names_.name_region("b", {0x2000, 0x2100}));
+    EXPECT_FALSE(names_.name_region("a", {0x2080, 0x2200}));
     EXPECT_EQ(address_of("a"), 0x1000U);
     EXPECT_EQ(name_at({0x1000, 0x1100}), "a");
     EXPECT_EQ(name_at({0x2000, 0x2100}), "b");
 }
 
-TEST_F(AddressBookTest, ANameMovesAlsoToWhereItPartlyIsAlready) {
-    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
-    ASSERT_TRUE(book_.name_region("b", {0x1200, 0x1300}));
-    ASSERT_TRUE(book_.name_region("a", {0x1080, 0x1200}));
+TEST_F(MemoryNamesTest, ANameMovesAlsoToWhereItPartlyIsAlready) {
+    ASSERT_TRUE(names_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(names_.name_region("b", {0x1200, 0x1300}));
+    ASSERT_TRUE(names_.name_region("a", {0x1080, 0x1200}));
     EXPECT_EQ(address_of("a"), 0x1080U);
     EXPECT_EQ(name_at({0x1000, 0x1010}), "");
     EXPECT_EQ(name_at({0x1080, 0x1200}), "a");
     // Its own old place is not in its way, what lies before that is.
-    EXPECT_FALSE(book_.name_region("b", {0x1180, 0x1280}));
+    EXPECT_FALSE(names_.name_region("b", {0x1180, 0x1280}));
     EXPECT_EQ(address_of("b"), 0x1200U);
 }
 
-TEST_F(AddressBookTest, OfARangeWhatBelongsTogetherIsToldFirst) {
-    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
-    ASSERT_TRUE(book_.name_region("b", {0x1100, 0x1200}));
+TEST_F(MemoryNamesTest, OfARangeWhatBelongsTogetherIsToldFirst) {
+    ASSERT_TRUE(names_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(names_.name_region("b", {0x1100, 0x1200}));
     std::string told;
     for (Range rest = {0xf00, 0x1300}; !rest.empty();) {
         Range part = rest;
         StoredName name;
         StoredKey key;
-        const bool named = book_.describe(part, name, key, Objects::all);
-        told += (named ? name.text : "-") + " " + std::to_string(part.length()) + " ";
+        ASSERT_TRUE(names_.describe(part, name, key));
+        told += (!name.text.empty() ? name.text : "-") + " " + std::to_string(part.length()) + " ";
         rest.begin = part.end;
     }
     EXPECT_EQ(told, "- 256 a 256 b 256 - 256 ");
 }
 
-TEST_F(AddressBookTest, ANameIsTakenBackByLengthZero) {
-    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
-    ASSERT_TRUE(book_.name_region("a", {0, 0}));
+TEST_F(MemoryNamesTest, ANameIsTakenBackByLengthZero) {
+    ASSERT_TRUE(names_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(names_.name_region("a", {0, 0}));
     EXPECT_EQ(address_of("a"), 0U);
     EXPECT_EQ(name_at({0x1000, 0x1100}), "");
-    EXPECT_TRUE(book_.name_region("b", {0x1080, 0x1090}));
+    EXPECT_TRUE(names_.name_region("b", {0x1080, 0x1090}));
 }
 
 } // namespace

@@ -4,8 +4,8 @@
 // What was one range when it was added is one entry again as soon as its parts are alike.
 #include "domains/add.h"
 #include "domains/advance.h"
+#include "domains/compaction.h"
 #include "domains/delete_ranges.h"
-#include "domains/rejoin.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,14 @@
 #include "domains/domain.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace cd {
+
+// Has the application's function regenerate what the specs name, at least one.
+// CD_ERROR_REGEN_FAILED tells what it returned. The function may change the specs.
+Status regenerate(const Domain &domain, cd_regen_fn regen, std::span<cd_addrspec> specs);
 
 // Brings application memory back to a CD's point in time: its descendants' entries first, from
 // newest to oldest, then its own, so that the oldest wins; within one CD copies, then what
@@ -15,9 +20,9 @@ namespace cd {
 //
 // A byte that an older CD writes anyway is not copied, unless a descendant's regen function could
 // see it in between. Needs the locks of the ancestors and of all descendants.
-class Recovery {
+class Restore {
 public:
-    explicit Recovery(Domain &top) : top_(top) {}
+    explicit Restore(Domain &top) : top_(top) {}
 
     // Finds what can go wrong before memory is touched: data that no ancestor holds any more,
     // damaged data. Data in files are read only once, and their damage is found then. May throw

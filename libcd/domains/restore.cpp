@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "domains/recovery.h"
+#include "domains/restore.h"
 
-#include "domains/ancestry.h"
-#include "domains/regenerate.h"
+#include "base/callback_guard.h"
+#include "domains/ancestors.h"
 #include "memory/copy.h"
 #include "ranges/prefetch.h"
 #include "ranges/range_set.h"
@@ -15,6 +15,12 @@
 
 namespace cd {
 namespace {
+
+int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
+    int result = -1; // also when it throws
+    call_application([&] { result = regen(specs, count); });
+    return result;
+}
 
 Status check_intact(const Domain &domain, const Entry &entry, Range part) {
     if (entry.data.block().backing() != nullptr) {
@@ -44,7 +50,21 @@ struct OldestFirst {
 
 } // namespace
 
-Status Recovery::prepare() {
+Status regenerate(const Domain &domain, cd_regen_fn regen, std::span<cd_addrspec> specs) {
+    const cd_addrspec first = specs.front();
+    const int result = call(regen, specs.data(), static_cast<int>(specs.size()));
+    if (result == 0) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_REGEN_FAILED,
+                "CD %s: the regen function at %p returned %d (-1 also when it threw) for %zu "
+                "ranges, the first being %zu bytes at %p; memory is partly restored, the CD can be "
+                "restored again",
+                domain.name(), reinterpret_cast<void *>(regen), result, specs.size(), first.length,
+                first.address);
+}
+
+Status Restore::prepare() {
     subtree_ = subtree_of(top_);
     others_.resize(subtree_.size());
     for (size_t i = 0; i < subtree_.size(); ++i) {
@@ -61,7 +81,7 @@ Status Recovery::prepare() {
 }
 
 // Of many CDs each would have to be asked by all younger ones.
-void Recovery::find_lasting() {
+void Restore::find_lasting() {
     lasting_.resize(subtree_.size());
     RangeSet written_by_older;
     for (size_t i = 0; i < subtree_.size(); ++i) {
@@ -75,7 +95,7 @@ void Recovery::find_lasting() {
     }
 }
 
-void Recovery::find_files() {
+void Restore::find_files() {
     FileTable found;
     for (const Domain *domain : subtree_) {
         for (const FilePosition &file : domain->files) {
@@ -87,7 +107,7 @@ void Recovery::find_files() {
     }
 }
 
-Status Recovery::check_entries(const Domain &domain, Others &others) const {
+Status Restore::check_entries(const Domain &domain, Others &others) const {
     if (!domain.restore_may_fail) {
         return Status::ok();
     }
@@ -139,7 +159,7 @@ Status Recovery::check_entries(const Domain &domain, Others &others) const {
 }
 
 // One call for what came from one add call with one function.
-Recovery::Regens Recovery::group(std::vector<const Entry *> &entries) {
+Restore::Regens Restore::group(std::vector<const Entry *> &entries) {
     const auto key = [](const Entry *entry) {
         return std::tuple(entry->origin.call, reinterpret_cast<uintptr_t>(entry->regen));
     };
@@ -162,12 +182,12 @@ Recovery::Regens Recovery::group(std::vector<const Entry *> &entries) {
     return regens;
 }
 
-bool Recovery::regenerates() const {
+bool Restore::regenerates() const {
     return std::ranges::any_of(others_,
                                [](const Others &of_cd) { return !of_cd.regens.calls.empty(); });
 }
 
-Status Recovery::write_memory() {
+Status Restore::write_memory() {
     for (size_t i = subtree_.size(); i-- > 0;) {
         if (Status status = write_copies(i); !status) {
             return status;
@@ -184,14 +204,14 @@ Status Recovery::write_memory() {
     return Status::ok();
 }
 
-bool Recovery::is_copied(const Domain &holder, const Entry &entry) const {
+bool Restore::is_copied(const Domain &holder, const Entry &entry) const {
     return entry.restoration != Restoration::regen && !means_nothing(top_, holder, entry);
 }
 
 // Calls visit for the parts of range that no CD older than that with the index writes again. range:
 // of one of its entries, which is copied.
 template <typename Visit>
-void Recovery::for_each_lasting(size_t index, Range range, const Visit &visit) const {
+void Restore::for_each_lasting(size_t index, Range range, const Visit &visit) const {
     if (lasting_.empty()) {
         ask_each_older(index, range, visit);
         return;
@@ -204,7 +224,7 @@ void Recovery::for_each_lasting(size_t index, Range range, const Visit &visit) c
 }
 
 template <typename Visit>
-void Recovery::ask_each_older(size_t index, Range range, const Visit &visit) const {
+void Restore::ask_each_older(size_t index, Range range, const Visit &visit) const {
     const auto writes = [this](const Domain &older, const Entry &entry) {
         return is_copied(older, entry);
     };
@@ -218,7 +238,7 @@ void Recovery::ask_each_older(size_t index, Range range, const Visit &visit) con
     for_each_first_holder(OldestFirst{older}, range, writes, written_again, lasts);
 }
 
-Status Recovery::write_copies(size_t index) {
+Status Restore::write_copies(size_t index) {
     const Domain &domain = *subtree_[index];
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &held : domain.entries) {
@@ -237,7 +257,7 @@ Status Recovery::write_copies(size_t index) {
     return run.status();
 }
 
-Status Recovery::write_from_ancestors(size_t index) {
+Status Restore::write_from_ancestors(size_t index) {
     const Domain &domain = *subtree_[index];
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &[address, entry] : domain.entries) {
@@ -260,7 +280,7 @@ Status Recovery::write_from_ancestors(size_t index) {
     return run.status();
 }
 
-Status Recovery::call_regens(const Domain &domain, Regens &regens) {
+Status Restore::call_regens(const Domain &domain, Regens &regens) {
     for (const RegenCall &planned : regens.calls) {
         const auto specs = std::span(regens.specs).subspan(planned.first, planned.count);
         if (Status status = regenerate(domain, planned.regen, specs); !status) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "domains/ancestry.h"
+#include "domains/ancestors.h"
 
 #include "../ranges/entries.h"
 

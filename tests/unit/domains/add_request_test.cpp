@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "domains/element_order.h"
+#include "domains/add_request.h"
 
 #include "memory/allocation_plan.h"
 

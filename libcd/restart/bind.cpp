@@ -47,6 +47,9 @@ public:
                     if (Status status = bind_first(part); !status) {
                         return status;
                     }
+                    if (!refused_) {
+                        return std::move(refused_);
+                    }
                     rest.begin = part.end;
                 }
             }
@@ -249,15 +252,19 @@ private:
     }
 
     // Leaves the range pending where the CD holds bytes at address already, and where it needs a
-    // regen function that this call does not give.
+    // regen function that this call does not give. The function of a part is that of the range.
     void bind(Domain &holder, PendingRanges::Position pending, uintptr_t address, Range part) {
         const PendingRange &range = pending->second;
         const Range here = {address, address + range.old.length()};
         const bool is_regenerated = range.restoration == Restoration::regen;
-        const bool gives_function =
-            here.begin >= part.begin && here.end <= part.end &&
-            (&holder == &domain_ || request_.restoration == Restoration::regen);
-        if (!is_free(holder, here) || (is_regenerated && !gives_function)) {
+        const bool gives_function = request_.restoration == Restoration::regen;
+        const bool is_added = here.begin < part.end && part.begin < here.end;
+        if (!is_free(holder, here) ||
+            (is_regenerated && !(is_added && (gives_function || &holder == &domain_)))) {
+            return;
+        }
+        if (is_regenerated && !gives_function && (here.begin < part.begin || part.end < here.end)) {
+            refused_ = only_a_part(here, part);
             return;
         }
         reserve_one(bound_);
@@ -268,6 +275,14 @@ private:
         }
         bound_.push_back({&holder, pending, &entry, here});
         skips_pending_ |= &holder == &domain_ && range.added_anew;
+    }
+
+    Status only_a_part(Range here, Range part) const {
+        return fail(CD_ERROR_RESTART_MISMATCH,
+                    "CD %s: the store %s holds %zu bytes at %p via regen, and this program adds "
+                    "%zu bytes at %p otherwise; add all of them via regen first",
+                    domain_.name(), domain_.ledger->path(), here.length(), here.address(),
+                    part.length(), part.address());
     }
 
     Status write_owed(const Bound &bound, std::vector<cd_addrspec> &to_regenerate) const {
@@ -324,6 +339,7 @@ private:
     RangeSet added_;               // unnamed ranges of earlier elements
     std::vector<Domain *> family_; // once a name is bound
     std::vector<Bound> bound_;
+    Status refused_; // why a range cannot be bound
     bool skips_pending_ = false;
     bool published_ = false;
     bool kept_ = false;

@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Appends logent, which the caller has malloc'ed. After SUCCESS the CD owns it and frees it. Fails
-   while the log replays. */
+/* Appends a copy of logent, which the caller has malloc'ed, and frees logent. On failure, as while
+   the log replays, logent stays the caller's. */
 CD_API int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen);
 
 /* Returns the next entry to replay, or NULL at the end of the log. The CD owns it. It stays valid
@@ -182,12 +182,10 @@ struct cd_log_listener {
     void (*restored)(cd_handle cd, int success);
     /* Entries of the family were forgotten. root is its root, or NULL if the root has ended. */
     void (*forgotten)(uint64_t family, cd_handle root);
-    /* delete_MPI_log_from_cd will forget the rest of a replay of the log of cd and of those of its
-       descendants. Receives the entries, log by log, and NULL after the last. An entry is valid
-       until the function returns. It may throw std::bad_alloc. Then, and if the operation fails,
-       the replay goes on as before. Not called after
+    /* delete_MPI_log_from_cd will end a replay of the log of cd or of a descendant. It may throw
+       std::bad_alloc; then the operation fails and the replay goes on. Not called after
        cd_log_stop. */
-    void (*left)(cd_handle cd, const void *entry, size_t length);
+    void (*deleting)(cd_handle cd);
 };
 
 /* Sets the listener. There is at most one, and it stays. */

@@ -11,8 +11,7 @@
 #include "runtime/log_listener.h"
 
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <cstdlib>
 
 namespace cd {
 namespace {
@@ -90,19 +89,16 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
     return Status::ok();
 }
 
-// Passes entries that a replay has left to the listener, before they are deleted.
-void notify_deleted(cd_handle cd) {
-    std::vector<std::shared_ptr<Log>> logs;
-    cd_handle handle = nullptr;
-    {
-        FamilyLock lock;
-        if (lock_log(lock, cd) &&
-            lock.domain().log.check_forget(lock.domain().depth, lock.domain().name())) {
-            logs = lock.domain().log.in_replay(lock.domain().depth);
-            handle = lock.domain().handle;
-        }
+// Returns the CD if its log may be deleted and that ends a replay, else nullptr.
+cd_handle find_replaying(cd_handle cd) {
+    FamilyLock lock;
+    if (!lock_log(lock, cd)) {
+        return nullptr;
     }
-    notify_left(handle, logs);
+    const Resident &domain = lock.domain();
+    return domain.log.check_forget(domain.depth, domain.name()) && domain.log.replays(domain.depth)
+               ? domain.handle
+               : nullptr;
 }
 
 // Reports the end of the replay if it has come.
@@ -148,7 +144,11 @@ int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
                 lock.domain().name(), loglen, logent);
         }
         const auto length = static_cast<size_t>(loglen);
-        const bool taken = lock.domain().log.log().adopt(logent, length);
+        const cd_log_part part = {logent, length};
+        const bool taken = lock.domain().log.log().append(&part, 1);
+        if (taken) {
+            std::free(logent);
+        }
         return cd::outcome_of_adding(taken, lock.domain(), length, report);
     }));
 }
@@ -192,7 +192,7 @@ int delete_MPI_log_from_cd(cd_handle cd) {
     uint64_t forgotten = 0;
     cd_handle root = nullptr;
     const cd::Status status = cd::observed(CD_OP_LOG_DELETE, [&](cd::Report &report) {
-        cd::notify_deleted(cd);
+        cd::notify_deleting(cd::find_replaying(cd));
         cd::FamilyLock lock;
         if (cd::Status locked = cd::lock_log(lock, cd); !locked) {
             return locked;

@@ -7,7 +7,6 @@
 #include "os/system.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -22,16 +21,6 @@ constexpr size_t largest_log_chunk = size_t{8} << 20;
 // For a log that keeps the newest entries.
 constexpr size_t smallest_log_chunk = size_t{4} << 10;
 constexpr size_t chunks_kept = 8;
-
-struct Release {
-    LogSpill *spill;
-    LogChunk &chunk;
-    ~Release() {
-        if (spill != nullptr) {
-            spill->release(chunk);
-        }
-    }
-};
 
 } // namespace
 
@@ -106,7 +95,7 @@ void Log::drop_oldest(size_t room) noexcept {
     for (const LogChunk *chunk = first_; chunk != nullptr; chunk = chunk->next) {
         held += chunk->size;
     }
-    while (held > kept_ && first_ != end_.chunk && first_ != last_ && adopted_ == 0) {
+    while (held > kept_ && first_ != end_.chunk && first_ != last_) {
         held -= first_->size;
         const LogChunk *const oldest = first_->next;
         begin_ = {first_->next, 0, oldest->entries_before, oldest->bytes_before, end_.lost};
@@ -213,7 +202,7 @@ bool Log::widen(size_t used, size_t size, cd_log_room &room) noexcept {
             ++end_.lost;
             return false;
         }
-        std::memcpy(record->payload(), room.at, used);
+        std::memcpy(record + 1, room.at, used);
         room = room_of(record);
         give_back_unused(too_small);
     }
@@ -238,74 +227,26 @@ void Log::give_back_unused(LogChunk *chunk) noexcept {
     discard(chunk);
 }
 
-void *Log::append(const cd_log_part *parts, int count) noexcept {
+bool Log::append(const cd_log_part *parts, int count) noexcept {
     size_t length = 0;
     for (int i = 0; i < count; ++i) {
         length += parts[i].length;
     }
     const std::scoped_lock lock(lock_);
-    if (!takes_entries()) {
-        return nullptr;
-    }
-    Record *record = reserve_room(aligned(length));
+    Record *record = takes_entries() ? reserve_room(aligned(length)) : nullptr;
     if (record == nullptr) {
-        return nullptr;
+        return false;
     }
     record->length = length;
-    auto *to = static_cast<std::byte *>(record->payload());
+    auto *to = reinterpret_cast<std::byte *>(record + 1);
     for (int i = 0; i < count; ++i) {
         if (parts[i].length > 0) {
             std::memcpy(to, parts[i].data, parts[i].length);
             to += parts[i].length;
         }
     }
-    account(last_, length, record->size_in_chunk());
-    return record->payload();
-}
-
-bool Log::adopt(void *entry, size_t length) noexcept {
-    if (spill_ != nullptr) {
-        const cd_log_part part = {entry, length};
-        const bool copied = append(&part, 1) != nullptr;
-        if (copied) {
-            std::free(entry);
-        }
-        return copied;
-    }
-    const std::scoped_lock lock(lock_);
-    if (!takes_entries()) {
-        return false;
-    }
-    Record *record = reserve_room(0);
-    if (record == nullptr) {
-        return false;
-    }
-    *record = {length, entry};
-    ++adopted_;
-    account(last_, length, record->size_in_chunk());
+    account(last_, length, sizeof(Record) + aligned(length));
     return true;
-}
-
-// Returns position, which is not the end, as a place in the chunk of its record.
-Log::Position Log::at_record(Position position) const {
-    if (position.chunk == nullptr) {
-        position.chunk = first_;
-        position.offset = 0;
-    }
-    while (position.offset == position.chunk->used) { // the next one may be empty: it was too small
-        position.chunk = position.chunk->next;
-        position.offset = 0;
-    }
-    return position;
-}
-
-// Returns the record at position, which at_record() has returned, and moves position behind it.
-Log::Record &Log::step(Position &position) const {
-    auto *record = reinterpret_cast<Record *>(position.chunk->at(position.offset));
-    position.offset += record->size_in_chunk();
-    ++position.entries;
-    position.bytes += record->length;
-    return *record;
 }
 
 void *Log::next(size_t &length) noexcept {
@@ -313,34 +254,22 @@ void *Log::next(size_t &length) noexcept {
     if (!replaying()) {
         return nullptr;
     }
-    Position place = at_record(cursor_);
-    if (!hold(*place.chunk)) {
+    LogChunk *chunk = cursor_.chunk != nullptr ? cursor_.chunk : first_;
+    size_t offset = cursor_.chunk != nullptr ? cursor_.offset : 0;
+    while (offset == chunk->used) { // the next one may be empty: it was too small
+        chunk = chunk->next;
+        offset = 0;
+    }
+    if (!hold(*chunk)) {
         return nullptr;
     }
+    auto *const record = reinterpret_cast<Record *>(chunk->at(offset));
+    length = record->length;
     read_from_ = cursor_;
-    Record &record = step(place);
-    cursor_ = place;
+    cursor_ = {chunk, offset + sizeof(Record) + aligned(length), cursor_.entries + 1,
+               cursor_.bytes + length, cursor_.lost};
     cursor_moved();
-    length = record.length;
-    return record.payload();
-}
-
-bool Log::copy_next(Position &position, std::vector<std::byte> &entry) {
-    const std::scoped_lock lock(lock_);
-    if (position.entries < begin_.entries || position.entries >= end_.entries) {
-        return false;
-    }
-    Position place = at_record(position == begin_ ? begin_ : position); // its chunk may be gone
-    LogChunk &chunk = *place.chunk;
-    if (spill_ != nullptr && !spill_->hold(chunk, chunk.next)) {
-        return false;
-    }
-    const Release release{spill_.get(), chunk};
-    Record &record = step(place);
-    const auto *payload = static_cast<const std::byte *>(record.payload());
-    entry.assign(payload, payload + record.length);
-    position = place;
-    return true;
+    return record + 1;
 }
 
 Status Log::trouble() const { return spill_ != nullptr ? spill_->trouble() : Status::ok(); }
@@ -371,24 +300,9 @@ bool Log::stopped() const {
     return replaying() && cursor_.entries == stopped_at_.load(std::memory_order_relaxed);
 }
 
-Log::Position Log::begin() const {
-    const std::scoped_lock lock(lock_);
-    return begin_;
-}
-
-Log::Position Log::cursor() const {
-    const std::scoped_lock lock(lock_);
-    return place();
-}
-
-Log::Position Log::end() const {
-    const std::scoped_lock lock(lock_);
-    return end_;
-}
-
 Log::Places Log::places() const {
     const std::scoped_lock lock(lock_);
-    return {begin_, place(), end_};
+    return {begin_, replaying() ? cursor_ : end_, end_};
 }
 
 bool Log::replaying_for(int depth) const {
@@ -400,16 +314,6 @@ uint64_t Log::left() const noexcept {
     const std::scoped_lock lock(lock_);
     const uint64_t needed_until = optional_until_ == end_.entries ? optional_from_ : end_.entries;
     return replaying() && cursor_.entries < needed_until ? end_.entries - cursor_.entries : 0;
-}
-
-void Log::mark_end() noexcept {
-    const std::scoped_lock lock(lock_);
-    marked_ = end_.entries;
-}
-
-bool Log::grown_since_mark() const {
-    const std::scoped_lock lock(lock_);
-    return end_.entries > marked_;
 }
 
 Log::Position Log::skip_to_end() noexcept {
@@ -491,13 +395,6 @@ void Log::trim(const Position &position) noexcept {
 
 // Needs the lock, except in the destructor.
 void Log::forget_before(const Position &position) noexcept {
-    for (Position at = begin_; adopted_ > 0 && !(at == position);) {
-        at = at_record(at);
-        if (void *entry = step(at).adopted; entry != nullptr) {
-            std::free(entry);
-            --adopted_;
-        }
-    }
     begin_ = position;
     if (position.chunk != nullptr) {
         free_chunks_before(position.chunk);

@@ -15,7 +15,6 @@
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 namespace cd {
 
@@ -79,8 +78,7 @@ public:
     explicit Log(std::shared_ptr<LogSpill> spill = nullptr) : spill_(std::move(spill)) {}
     // Makes a log that is nested in outer.
     Log(Log &outer, Sibling sibling)
-        : outer_(&outer), sibling_(sibling), family_(outer.family_),
-          of_other_thread_(outer.of_other_thread_ || sibling.other_thread), spill_(outer.spill_) {}
+        : outer_(&outer), sibling_(sibling), family_(outer.family_), spill_(outer.spill_) {}
     Log(const Log &) = delete;
     Log &operator=(const Log &) = delete;
     ~Log();
@@ -102,8 +100,6 @@ public:
 
     uint64_t id() const { return id_; }
     uint64_t family() const { return family_; }
-    // True if its CDs or an ancestor of them were created by another thread than their parent.
-    bool of_other_thread() const { return of_other_thread_; }
 
     // Opens room for an entry of at least size bytes at the end. On success the log stays locked
     // until close_entry() or abandon(). False without memory, or during a replay.
@@ -134,7 +130,7 @@ public:
         }
         auto *const record = reinterpret_cast<Record *>(last->at(last->used));
         account(last, length, aligned(needed));
-        return {new (record) Record{length, nullptr} + 1, lock_.held_as_owner()};
+        return {new (record) Record{length} + 1, lock_.held_as_owner()};
     }
     // Enlarges the open entry's room to at least size bytes and keeps its first used bytes. On
     // failure the room is unchanged and the entry counts as lost.
@@ -157,11 +153,8 @@ public:
     // Returns where the open entry lies.
     Position open_at() const { return end_; }
 
-    // Appends one entry. Returns it, or nullptr without memory or during a replay.
-    [[nodiscard]] void *append(const cd_log_part *parts, int count) noexcept;
-
-    // Takes over a malloc'ed entry; on failure it stays the caller's.
-    [[nodiscard]] bool adopt(void *entry, size_t length) noexcept;
+    // Appends one entry. False without memory or during a replay.
+    [[nodiscard]] bool append(const cd_log_part *parts, int count) noexcept;
 
     // Returns the entry at the cursor and moves the cursor, or nullptr at the end. With a LogSpill
     // the entry stays in memory until the next call; nullptr during a replay means that it could
@@ -170,11 +163,6 @@ public:
 
     // Takes back the last next(), if the cursor has not moved otherwise.
     void unread() noexcept;
-
-    // Copies the entry at position and moves position behind it. Leaves the cursor alone, since
-    // another thread may be replaying. False at the end, or if the entry is gone or unreadable. May
-    // throw std::bad_alloc.
-    [[nodiscard]] bool copy_next(Position &position, std::vector<std::byte> &entry);
 
     // Returns the failure of the spill file that lost or withheld an entry; ok if there was none.
     Status trouble() const;
@@ -202,10 +190,10 @@ public:
     // Returns how many entries a replay has left; 0 if all of them are optional.
     uint64_t left() const noexcept;
 
-    Position begin() const;
-    Position cursor() const;
-    Position end() const;
     Places places() const;
+    Position begin() const { return places().begin; }
+    Position cursor() const { return places().cursor; }
+    Position end() const { return places().end; }
 
     // Ends a replay. Returns the end; others may append behind it at once.
     Position skip_to_end() noexcept;
@@ -213,10 +201,6 @@ public:
     void rewind(const Position &position, int depth) noexcept;
     // Ends a replay that is for a CD at depth or deeper: that CD has ended.
     void end_replay_of(int depth) noexcept;
-
-    // Remembers the end; grown_since_mark() is true once something was appended behind it.
-    void mark_end() noexcept;
-    bool grown_since_mark() const;
 
     // Frees the entries before position.
     void trim(const Position &position) noexcept;
@@ -251,19 +235,12 @@ private:
         return (size + record_alignment - 1) / record_alignment * record_alignment;
     }
 
-    // Precedes its payload, unless that is an adopted entry.
+    // Precedes its payload.
     struct alignas(record_alignment) Record {
         size_t length;
-        void *adopted;
-
-        void *payload() { return adopted != nullptr ? adopted : this + 1; }
-        size_t size_in_chunk() const {
-            return sizeof(Record) + (adopted != nullptr ? 0 : aligned(length));
-        }
     };
 
     bool takes_entries() const { return !closed_ && !replaying(); }
-    const Position &place() const { return replaying() ? cursor_ : end_; }
     // Finds room for a record behind the end; account() makes it an entry.
     Record *reserve_room(size_t payload) noexcept {
         Record *record = find_room(payload);
@@ -278,7 +255,7 @@ private:
             ((last_ == nullptr || !last_->has_room(needed)) && !add_chunk(needed))) [[unlikely]] {
             return nullptr;
         }
-        return new (last_->at(last_->used)) Record{0, nullptr};
+        return new (last_->at(last_->used)) Record{0};
     }
     void account(LogChunk *last, size_t length, size_t record_size) noexcept {
         const size_t used = last->used + record_size;
@@ -288,9 +265,6 @@ private:
     cd_log_room room_of(Record *record) const {
         return {record + 1, last_->size - last_->used - sizeof(Record)};
     }
-    Position at_record(Position position) const;
-    Record &step(Position &position) const;
-
     void move_cursor(const Position &position) noexcept;
     void cursor_moved() {
         const bool now = !(cursor_ == end_);
@@ -325,7 +299,6 @@ private:
     const Sibling sibling_;
     const uint64_t id_ = ++logs_;
     const uint64_t family_ = id_;
-    const bool of_other_thread_ = false;
     const std::shared_ptr<LogSpill> spill_;
     mutable BiasedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
@@ -340,11 +313,9 @@ private:
     Position cursor_;    // valid in a replay
     Position read_from_; // the cursor before the last next()
     std::atomic<uint64_t> stopped_at_ = nowhere;
-    uint64_t marked_ = 0;         // entries before the mark
     uint64_t optional_from_ = 0;  // the last run of optional entries
     uint64_t optional_until_ = 0; // ... and its end
     int restored_ = 0;            // the least depth of the CDs that the replay is for
-    size_t adopted_ = 0;          // entries that have to be freed one by one
     uint64_t kept_ = 0;           // bytes, of a log that keeps the newest entries only
     std::atomic<uint64_t> dropped_ = 0;
     std::atomic<size_t> refused_ = 0;

@@ -8,13 +8,6 @@
 #include <utility>
 
 namespace cd {
-namespace {
-
-const char *creator_of(const Log::Sibling &sibling) {
-    return sibling.other_thread ? "other threads than their parent's" : "their parent's thread";
-}
-
-} // namespace
 
 LogView LogView::of_root(std::shared_ptr<LogSpill> spill) {
     LogView view;
@@ -69,11 +62,9 @@ Status LogView::check_begin_now(int depth, const char *cd) const {
     if (Status status = check_stopped(depth, cd); !status) {
         return status;
     }
-    // Below a root, entries that are left may belong to a later CD of the same depth.
-    if (owned_ == nullptr) {
-        return Status::ok();
-    }
-    return log_->left() > 0 ? check_own_left(depth, cd) : check_nested_left(depth, cd);
+    // Entries that are left may belong to a later CD of the same depth, or of the root's thread.
+    const bool is_done = owned_ != nullptr && log_->left() == 0;
+    return is_done ? check_nested_left(depth, cd) : Status::ok();
 }
 
 // Behind the new point in time every call would fail, and no restore would change that.
@@ -92,25 +83,6 @@ Status LogView::check_stopped(int depth, const char *cd) const {
                 cd, static_cast<unsigned long long>(stopped->places().remaining()));
 }
 
-// Fails if a child in another thread logged new entries while the root still has entries to
-// replay: a later child of the root's thread would get them.
-Status LogView::check_own_left(int depth, const char *cd) const {
-    Status status;
-    if (log_->replaying_for(depth)) {
-        log_->for_each_nested(depth, [&](Log::Sibling sibling, const Log &nested) {
-            if (status.is_ok() && nested.of_other_thread() && nested.grown_since_mark()) {
-                status = fail(CD_ERROR_LOG_SIBLINGS,
-                              "CD %s: %llu log entries were not replayed, while sibling %d at "
-                              "depth %d (counting only those of %s) logged new ones; create each "
-                              "child in the same thread as before, or delete the log",
-                              cd, static_cast<unsigned long long>(log_->places().remaining()),
-                              sibling.index, sibling.depth, creator_of(sibling));
-            }
-        });
-    }
-    return status;
-}
-
 // Fails if the log of a root's descendant was not replayed to its end.
 Status LogView::check_nested_left(int depth, const char *cd) const {
     Status status;
@@ -121,7 +93,9 @@ Status LogView::check_nested_left(int depth, const char *cd) const {
                           "CD %s: sibling %d at depth %d (counting only those of %s) has %llu log "
                           "entries that were not replayed; create the same siblings again, or "
                           "delete the log",
-                          cd, sibling.index, sibling.depth, creator_of(sibling),
+                          cd, sibling.index, sibling.depth,
+                          sibling.other_thread ? "other threads than their parent's"
+                                               : "their parent's thread",
                           static_cast<unsigned long long>(left));
         }
     });
@@ -171,19 +145,12 @@ Status LogView::check_forget(int depth, const char *cd) const {
                 cd, static_cast<unsigned long long>(left));
 }
 
-std::vector<std::shared_ptr<Log>> LogView::in_replay(int depth) const {
-    std::vector<std::shared_ptr<Log>> logs;
-    if (log_->stopped()) {
-        return logs;
-    }
-    const auto add = [&logs](Log &log) {
-        if (log.replaying() && !log.stopped()) {
-            logs.push_back(log.shared_from_this());
-        }
-    };
-    add(*log_);
-    log_->for_each_nested(depth, [&](Log::Sibling, Log &nested) { add(nested); });
-    return logs;
+bool LogView::replays(int depth) const {
+    bool replays = log_->replaying();
+    log_->for_each_nested(depth, [&](Log::Sibling, const Log &nested) {
+        replays = replays || (nested.replaying() && !nested.stopped());
+    });
+    return replays && !log_->stopped();
 }
 
 void LogView::forget(int depth, bool alone) {
@@ -260,14 +227,9 @@ void LogView::rewind(int depth) noexcept {
     if (!enabled()) {
         return;
     }
-    const bool begins = owned_ != nullptr && !log_->replaying_for(depth);
     log_->rewind(begin_, depth);
-    log_->for_each_nested(depth, [&](Log::Sibling, Log &nested) {
-        nested.rewind(begin_of(nested), depth);
-        if (begins) {
-            nested.mark_end();
-        }
-    });
+    log_->for_each_nested(
+        depth, [&](Log::Sibling, Log &nested) { nested.rewind(begin_of(nested), depth); });
 }
 
 LogView::Extent LogView::extent() const {

@@ -73,9 +73,8 @@ public:
     // Fails if forget() would take entries that an ancestor's replay still needs.
     Status check_forget(int depth, const char *cd) const;
 
-    // Returns the logs that replay and lose entries by forget(); none if the CD's own has stopped.
-    // May throw std::bad_alloc.
-    std::vector<std::shared_ptr<Log>> in_replay(int depth) const;
+    // True if forget() ends a replay; false if that of the CD's own log has stopped.
+    bool replays(int depth) const;
 
     // Forgets all entries, and ends a replay. alone: no descendants exist, so a root frees the
     // entries. May throw std::bad_alloc; then nothing has changed.
@@ -113,7 +112,6 @@ private:
     std::vector<NestedBegin> nested_cursors(int depth) const;
     void trim_all() noexcept;
     Status check_stopped(int depth, const char *cd) const;
-    Status check_own_left(int depth, const char *cd) const;
     Status check_nested_left(int depth, const char *cd) const;
 
     static inline std::atomic<uint64_t> moments_ = 1;

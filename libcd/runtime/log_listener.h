@@ -4,11 +4,7 @@
 
 #include "cd/mpi_log.h"
 
-#include "mpi_log/log.h"
-
 #include <atomic>
-#include <memory>
-#include <vector>
 
 namespace cd {
 
@@ -22,9 +18,13 @@ inline void notify_boundary() {
     }
 }
 
-// Passes the entries that replays have left in logs, which are about to be deleted with that of cd.
 // The listener may throw std::bad_alloc.
-void notify_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs);
+inline void notify_deleting(cd_handle cd) {
+    const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
+    if (listener != nullptr && cd != nullptr) {
+        listener->deleting(cd);
+    }
+}
 
 inline void notify_forgotten(uint64_t family, cd_handle root) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);

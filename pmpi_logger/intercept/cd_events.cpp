@@ -71,13 +71,13 @@ void forgotten(uint64_t family, cd_handle root) {
     }
 }
 
-void left(cd_handle cd, const void *entry, size_t) {
-    if (entry == nullptr && MpiLife::is_up()) {
+void deleting(cd_handle cd) {
+    if (MpiLife::is_up()) {
         fail_requests_of_deleted_log(cd);
     }
 }
 
-const cd_log_listener listener = {boundary, restoring, restored, forgotten, left};
+const cd_log_listener listener = {boundary, restoring, restored, forgotten, deleting};
 
 // Warns if the program uses another MPI than this library was built for.
 void warn_of_other_mpi() {

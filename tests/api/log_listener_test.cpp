@@ -3,9 +3,7 @@
 #include "logger_path.h"
 #include "told_thread.h"
 
-#include <algorithm>
 #include <barrier>
-#include <functional>
 #include <new>
 #include <string>
 #include <thread>
@@ -19,10 +17,8 @@ struct Heard {
     int boundaries = 0;
     std::vector<std::string> events;
     const char *refusal = nullptr;
-    std::vector<std::string> left;
-    cd_handle left_by = nullptr;
+    std::vector<cd_handle> deleting;
     bool has_memory = true;
-    std::function<void()> meanwhile; // when it hears of what is left
 };
 thread_local Heard heard;
 
@@ -34,15 +30,11 @@ const cd_log_listener listener = {
     },
     [](cd_handle, int success) { heard.events.emplace_back(success ? "restored" : "failed"); },
     [](uint64_t, cd_handle root) { heard.events.emplace_back(root ? "forgotten" : "ended"); },
-    [](cd_handle cd, const void *entry, size_t length) {
+    [](cd_handle cd) {
         if (!heard.has_memory) {
             throw std::bad_alloc();
         }
-        heard.left.emplace_back(static_cast<const char *>(entry), length);
-        heard.left_by = cd;
-        if (heard.meanwhile) {
-            heard.meanwhile();
-        }
+        heard.deleting.push_back(cd);
     }};
 
 class LogListener : public LoggerPath {
@@ -109,90 +101,43 @@ protected:
         heard = {};
         return root;
     }
-
-    // As the listener hears of it: an empty one is the end.
-    const std::vector<std::string> the_rest = {"two", "three", ""};
 };
 
-TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItIsDeleted) {
-    const cd_handle root = make_one();
-    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(CURRENT_CD)));
-    EXPECT_EQ(heard.left, the_rest);
-    EXPECT_EQ(heard.left_by, root);
-    EXPECT_NE(write("four"), nullptr);
-    heard = {};
-    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-    EXPECT_EQ(heard.left, std::vector<std::string>{}) << "there is no replay";
-}
-
-TEST_F(LogThatGoes, TellsTheSameWhicheverThreadDeletesIt) {
+TEST_F(LogThatGoes, TellsTheListenerThatItsReplayEndsWhicheverThreadDeletesIt) {
     const cd_handle root = make_one();
     std::thread([&] {
         heard = {};
         EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-        EXPECT_EQ(heard.left, the_rest);
+        EXPECT_EQ(heard.deleting, std::vector<cd_handle>{root});
     }).join();
     EXPECT_NE(write("four"), nullptr);
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(CURRENT_CD)));
+    EXPECT_EQ(heard.deleting, std::vector<cd_handle>{}) << "there is no replay";
 }
 
-// A child of the same thread that has ended, and one of another thread that goes on.
-TEST_F(LogThatGoes, TellsWhatThoseOfItsDescendantsHaveLeft) {
+// A child of another thread goes on.
+TEST_F(LogThatGoes, TellsThatTheReplayOfADescendantEnds) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     ToldThread thread;
     cd_handle theirs = nullptr;
-    const cd_handle first = make_child(root);
-    const cd_handle second = make_child(root);
-    thread([&] { theirs = make_child(root); });
-    EXPECT_NE(write("of the second"), nullptr);
     thread([&] {
+        theirs = make_child(root);
         EXPECT_NE(write("of the thread's"), nullptr);
         EXPECT_NE(write("and more"), nullptr);
         EXPECT_TRUE(succeeds(commit_cd(theirs)));
     });
-    EXPECT_TRUE(succeeds(commit_cd(second)));
-    EXPECT_TRUE(succeeds(commit_cd(first)));
-    EXPECT_NE(write("of the root"), nullptr);
     ASSERT_TRUE(succeeds(restore_cd(root)));
-
     thread([&] {
         theirs = make_child(root);
         EXPECT_EQ(read(), "of the thread's");
     });
     heard = {};
     EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-    std::ranges::sort(heard.left);
-    EXPECT_EQ(heard.left,
-              (std::vector<std::string>{"", "and more", "of the root", "of the second"}));
+    EXPECT_EQ(heard.deleting, std::vector<cd_handle>{root});
     thread([&] {
         EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
         EXPECT_TRUE(succeeds(commit_cd(theirs)));
     });
-}
-
-TEST_F(LogThatGoes, IsReplayedToAnotherThreadUntilItIsGone) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
-    ToldThread thread;
-    cd_handle theirs = nullptr;
-    thread([&] {
-        theirs = make_child(root);
-        for (const char *text : {"one", "two", "three", "four"}) {
-            EXPECT_NE(write(text), nullptr);
-        }
-        EXPECT_TRUE(succeeds(commit_cd(theirs)));
-    });
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    thread([&] {
-        theirs = make_child(root);
-        EXPECT_EQ(read(), "one");
-    });
-    heard = {};
-    std::vector<std::string> they_read;
-    heard.meanwhile = [&] { thread([&] { they_read.push_back(read()); }); };
-    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-    heard.meanwhile = nullptr;
-    EXPECT_EQ(heard.left, (std::vector<std::string>{"two", "three", "four", ""}));
-    EXPECT_EQ(they_read, (std::vector<std::string>{"two", "three", "four", ""}));
-    thread([&] { EXPECT_TRUE(succeeds(commit_cd(theirs))); });
 }
 
 TEST_F(LogThatGoes, GoesOnWhereTheListenerHasNoMemoryToHearIt) {
@@ -209,7 +154,7 @@ TEST_F(LogThatGoes, TellsNothingWhereItsReplayHasStopped) {
     const cd_handle root = make_one();
     cd_log_stop();
     EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-    EXPECT_EQ(heard.left, std::vector<std::string>{});
+    EXPECT_EQ(heard.deleting, std::vector<cd_handle>{});
 }
 
 TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {
@@ -218,7 +163,7 @@ TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(child)));
     EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, commit_cd(root)));
     EXPECT_TRUE(succeeds(commit_cd(child)));
-    EXPECT_EQ(heard.left, std::vector<std::string>{});
+    EXPECT_EQ(heard.deleting, std::vector<cd_handle>{});
     EXPECT_EQ(read(), "two");
 }
 

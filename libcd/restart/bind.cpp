@@ -200,22 +200,18 @@ private:
             return bind_region(name.text, key, part);
         }
         const size_t bound_before = bound_.size();
-        for (Domain *holder : family_) {
-            bind_object(*holder, name.text, part);
-        }
-        // Copies of the object under other file names come after it.
         Status status;
         for (Domain *holder : family_) {
             holder->pending.for_each_object([&](const std::string &object) {
-                if (object == name.text) {
-                    return;
-                }
-                const MemoryNames::Loaded loaded =
-                    MemoryNames::instance().look_up(format::NameKind::object, object);
-                if (!loaded.by_name && MemoryNames::are_of_one_build(object, name.text)) {
+                const auto replaced = [&] {
+                    return MemoryNames::instance()
+                        .look_up(format::NameKind::object, object)
+                        .instead;
+                };
+                if (MemoryNames::are_of_one_build(object, name.text)) {
                     bind_object(*holder, object, part);
-                } else if (loaded.instead == name.text && bound_.size() == bound_before &&
-                           !domain_.ledger->knows_object(name.text)) {
+                } else if (status.is_ok() && !domain_.ledger->knows_object(name.text) &&
+                           replaced() == name.text) {
                     status = other_object(*holder, object,
                                           holder->pending.in(Kind::object, object).first->second,
                                           name.text);

@@ -23,10 +23,6 @@ bool is_of_build(const os::DataSegment &segment, std::string_view name) {
     return !segment.build_id.empty() && segment.build_id == build_in(name);
 }
 
-bool is_named(const os::DataSegment &segment, std::string_view name) {
-    return segment.object == file_in(name) && is_of_build(segment, name);
-}
-
 Status check_name(const char *name) {
     constexpr size_t longest = 200;
     if (name == nullptr || *name == '\0') {
@@ -143,8 +139,8 @@ Status MemoryNames::describe(Range &range, StoredName &name, StoredKey &key) {
     if (object != nullptr) {
         return fail(
             CD_ERROR_STORAGE_UNSUPPORTED,
-            "The %zu bytes at %p are data of \"%s\", which has no build-id, so no restarted "
-            "program could find them; link it with --build-id, or name them with "
+            "The %zu bytes at %p are data of \"%s\", which has no build-id of its own, by which a "
+            "restarted program could find it; link it with --build-id, or name them with "
             "cd_name_region",
             range.length(), range.address(), object->object.c_str());
     }
@@ -166,12 +162,9 @@ MemoryNames::Place MemoryNames::find(format::NameKind kind, const std::string &n
         return {all.begin + offset, all.length() - offset};
     }
     refresh();
-    // A copy of an object under another file name is known by its build-id.
-    const bool has_name = is_loaded(name);
     for (const os::DataSegment &segment : segments_) {
         const uintptr_t address = segment.base + offset;
-        if (address >= segment.begin && address < segment.end &&
-            (has_name ? is_named(segment, name) : is_of_build(segment, name))) {
+        if (address >= segment.begin && address < segment.end && is_of_build(segment, name)) {
             return {address, segment.end - address};
         }
     }
@@ -189,13 +182,12 @@ MemoryNames::Loaded MemoryNames::look_up(format::NameKind kind, const std::strin
     refresh();
     Loaded loaded;
     for (const os::DataSegment &segment : segments_) {
-        loaded.by_name |= is_named(segment, name);
-        loaded.by_build |= is_of_build(segment, name);
+        loaded.is_here |= is_of_build(segment, name);
         if (kind == format::NameKind::program ? segment.program : segment.object == file_in(name)) {
             loaded.instead = name_of(segment);
         }
     }
-    if (loaded.by_build) {
+    if (loaded.is_here) {
         loaded.instead.clear();
     }
     return loaded;
@@ -219,16 +211,22 @@ const os::DataSegment *MemoryNames::segment_at_begin_of(Range &range) const {
     return nullptr;
 }
 
-bool MemoryNames::is_loaded(std::string_view name) const {
-    return std::ranges::any_of(
-        segments_, [&](const os::DataSegment &segment) { return is_named(segment, name); });
-}
-
 void MemoryNames::refresh() {
     const uint64_t count = os::loading_count();
     if (count != loading_count_) {
         segments_ = os::data_segments();
         loading_count_ = count;
+        constexpr uintptr_t several = UINTPTR_MAX;
+        std::map<std::string, uintptr_t> bases;
+        for (const os::DataSegment &segment : segments_) {
+            uintptr_t &base = bases.try_emplace(segment.build_id, segment.base).first->second;
+            base = base == segment.base ? base : several;
+        }
+        for (os::DataSegment &segment : segments_) {
+            if (bases.at(segment.build_id) == several) {
+                segment.build_id.clear();
+            }
+        }
     }
 }
 

@@ -18,7 +18,8 @@
 namespace cd {
 
 // Knows where objects and named regions lie in this process. One for the process; thread-safe.
-// An object's name is its file's name and its build-id.
+// An object's name is its file's name and its build-id, by which it is known under other file
+// names. Two loaded objects of one build-id count as objects without one.
 class MemoryNames : public Addresses {
 public:
     static MemoryNames &instance();
@@ -43,12 +44,12 @@ public:
     // Returns where the region lies in this process; empty: none has this name (yet).
     Range region(std::string_view name);
 
-    // Tells which object of this process a stored name means. May throw std::bad_alloc.
+    // Tells which object of this process has the build-id of a stored name. May throw
+    // std::bad_alloc.
     struct Loaded {
-        bool by_name = false;  // one of this file name and build-id
-        bool by_build = false; // one of this build-id
-        // Without by_build: the object of the same file name and another build-id, or the running
-        // program in the place of another program; "" if there is none.
+        bool is_here = false;
+        // Else the object of the same file name and another build-id, or the running program in the
+        // place of another program; "" if there is none.
         std::string instead;
     };
     Loaded look_up(format::NameKind kind, const std::string &name);
@@ -69,7 +70,6 @@ private:
     };
 
     const os::DataSegment *segment_at_begin_of(Range &range) const;
-    bool is_loaded(std::string_view name) const;
     void refresh();
 
     std::mutex mutex_; // guards what follows

@@ -17,23 +17,13 @@ public:
     Reload(Domain &domain, OpenedStore &opened, Transaction &binds)
         : domain_(domain), opened_(opened), binds_(binds) {}
 
-    // Ranges of objects that are loaded under their own names come first. Of two copies of a
-    // library, of which one is loaded, that one gets its own data.
     Status add_all(const StoredEntries &entries) {
-        size_t left = entries.size();
-        for (bool by_build_only = false; left > 0; by_build_only = true) {
-            for (const auto &[place, entry] : entries) {
-                if (name_of(entry.key.name).is_by_build_only != by_build_only) {
-                    end_stretch(); // which would include this entry
-                    continue;
-                }
-                if (Status status = add(place, entry); !status) {
-                    return status;
-                }
-                --left;
+        for (const auto &[place, entry] : entries) {
+            if (Status status = add(place, entry); !status) {
+                return status;
             }
-            end_stretch();
         }
+        end_stretch();
         return Status::ok();
     }
 
@@ -42,11 +32,9 @@ private:
     struct Name {
         format::NameKind kind = format::NameKind::path;
         PendingName pending;
-        uint64_t region_length = 0;    // 0: it has not named the region
-        std::string instead;           // as MemoryNames::Loaded
-        bool is_by_build_only = false; // no object has this file name and build-id
-        bool is_here = false;          // the running program, or an object of this name
-        MemoryNames::Place found;      // of the byte at offset
+        uint64_t region_length = 0; // 0: it has not named the region
+        MemoryNames::Loaded loaded; // of an object
+        MemoryNames::Place found;   // of the byte at offset
         uint64_t offset = 0;
     };
 
@@ -58,8 +46,8 @@ private:
         PendingName pending = name.pending;
         pending.add_index = entry.key.ordinal;
         PendingRange range = range_from(place, entry);
-        if (!name.instead.empty()) {
-            return other_object(domain_, *pending.text, range, name.instead);
+        if (!name.loaded.instead.empty()) {
+            return other_object(domain_, *pending.text, range, name.loaded.instead);
         }
         // A regen function of the other process means nothing here: an add has to give it again.
         if (name.kind == format::NameKind::path || range.restoration == Restoration::regen) {
@@ -70,7 +58,7 @@ private:
         }
         const MemoryNames::Place here = find(name, range.offset);
         const size_t length = range.old.length();
-        if (here.room < length && name.is_here) {
+        if (here.room < length && name.loaded.is_here) {
             return not_writable(*pending.text, range);
         }
         if (here.room >= length && is_free(domain_, {here.address, here.address + length})) {
@@ -140,14 +128,11 @@ private:
             name.region_length = names.region(stored.text).length();
         } else {
             name.pending.kind = PendingName::Kind::object;
-            MemoryNames::Loaded loaded = names.look_up(stored.kind, stored.text);
-            name.is_by_build_only = !loaded.by_name;
-            name.is_here =
-                stored.kind == format::NameKind::program ? loaded.by_build : loaded.by_name;
+            name.loaded = names.look_up(stored.kind, stored.text);
             // Several libraries may have one file name, each loaded in its time.
-            if (stored.kind == format::NameKind::program ||
-                !opened_.store->knows_object(loaded.instead)) {
-                name.instead = std::move(loaded.instead);
+            if (stored.kind == format::NameKind::object &&
+                opened_.store->knows_object(name.loaded.instead)) {
+                name.loaded.instead.clear();
             }
         }
     }

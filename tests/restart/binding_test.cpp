@@ -146,33 +146,6 @@ TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
     });
 }
 
-TEST_F(Binding, TheRemedyIsToldHoweverLongTheNamesAre) {
-    const std::string region(200, '\n');
-    const std::string name(200, 'r');
-    std::string directory = directory_;
-    for (int i = 0; i < 15; ++i) {
-        directory += "/" + std::string(200, 'd');
-    }
-    std::filesystem::create_directories(directory);
-    const auto create_long = [&](size_t length) {
-        std::vector<char> bytes(1000);
-        cd_name_region(region.c_str(), bytes.data(), length);
-        cd_handle root = create_cd(nullptr, ("store=file,dir=" + directory).c_str(),
-                                   CD_COMM_LOGGING_DISABLED, name.c_str(), nullptr);
-        return root != nullptr && add(root, bytes.data(), length) ? "" : refusal();
-    };
-    run([&] { return create_long(1000); });
-    run([&]() -> std::string {
-        const std::string text = create_long(999);
-        return text.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " CD 0/rrr") &&
-                       text.find("has 999 bytes in this program and 1000 in") !=
-                           std::string::npos &&
-                       text.ends_with("with cd_name_region, or start with CD_RESTART=no")
-                   ? ""
-                   : text;
-    });
-}
-
 TEST_F(Binding, ANamedRegionThatGrewIsAsLongAsItWasAtLast) {
     std::vector<char> bytes(2000);
     run([&]() -> std::string {

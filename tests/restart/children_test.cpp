@@ -68,47 +68,6 @@ TEST_F(Children, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
     });
 }
 
-// Ranges of one length, which nothing but their order tells apart; killed each time.
-TEST_F(Children, RangesOfAChildAreFoundOneAfterTheOtherHoweverManyProcessesAddThem) {
-    const auto fill_or_compare = [](std::vector<Memory> &ranges, bool is_first) {
-        bool is_right = true;
-        for (size_t i = 0; i < ranges.size(); ++i) {
-            const int value = static_cast<int>(i) + 1;
-            if (is_first) {
-                ranges[i].fill(value);
-            }
-            is_right &= ranges[i].is(value);
-        }
-        return is_right;
-    };
-    for (const bool in_one_call : {false, true}) {
-        for (int process = 0; process < 3; ++process) {
-            run([&]() -> std::string {
-                std::vector<Memory> ranges;
-                std::vector<cd_addrspec> list;
-                for (int i = 0; i < 4; ++i) {
-                    Memory &range = ranges.emplace_back(1000);
-                    list.push_back({range.at(), 1000, CD_READ_WRITE, CD_GLOBAL});
-                }
-                cd_handle root = create();
-                cd_handle child = child_of(root);
-                const bool is_restored = restore_cd(child) == CD_SUCCESS;
-                bool is_added = process > 0 || fill_or_compare(ranges, true);
-                const int count = in_one_call ? 4 : 1;
-                for (int i = 0; i < 4; i += count) {
-                    is_added &= add_to_cd_via_copy(child, &list[static_cast<size_t>(i)], count,
-                                                   nullptr) == CD_SUCCESS;
-                }
-                return is_restored && is_added && fill_or_compare(ranges, false) &&
-                               info_of(root).unbound == 0
-                           ? ""
-                           : "process " + std::to_string(process) + ": " + refusal();
-            });
-        }
-        std::filesystem::remove(store());
-    }
-}
-
 // Where a child of another process has a range of another length in its place, which may be what
 // the root is told to forget.
 TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
@@ -127,62 +86,6 @@ TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
         const bool done = restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size);
         return done && heap.is(7) ? "" : "other data: " + refusal();
     });
-}
-
-// The same where it is the process after it that goes on to the next point in time, without it.
-TEST_F(Children, WhatAChildOfAKilledProcessWasCommittedWithStaysOnceTheRootHasAdvanced) {
-    constexpr size_t size = 5000;
-    run([&]() -> std::string {
-        Memory heap(size);
-        heap.fill(7);
-        cd_handle child = child_of(create());
-        return add(child, heap.at(), size, CD_READ_ONLY) && commit_cd(child) == CD_SUCCESS
-                   ? ""
-                   : refusal();
-    });
-    run([&]() -> std::string {
-        Memory heap(2 * size);
-        cd_handle root = create();
-        return restore_cd(root) == CD_SUCCESS && advance_cd_point_in_time(root) == CD_SUCCESS &&
-                       add(child_of(root), heap.at(), 2 * size, CD_READ_ONLY)
-                   ? ""
-                   : refusal();
-    });
-    run([&]() -> std::string {
-        Memory heap(size);
-        cd_handle root = create();
-        const bool done =
-            restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size, CD_READ_ONLY);
-        return done && heap.is(7) ? "" : "other data: " + refusal();
-    });
-}
-
-TEST_F(Children, WhatAChildChangesAgainStaysInThePointInTime) {
-    constexpr size_t size = 5000;
-    run([&]() -> std::string {
-        Memory heap(size);
-        heap.fill(7);
-        cd_handle root = create();
-        for (int time = 0; time < 2; ++time) {
-            cd_handle child = child_of(root);
-            const bool added = add(child, heap.at(), size);
-            heap.fill(time == 0 ? 7 : 9);
-            if (!added || commit_cd(child) != CD_SUCCESS ||
-                (time == 0 && advance_cd_point_in_time(root) != CD_SUCCESS)) {
-                return refusal();
-            }
-        }
-        return "";
-    });
-    for (const size_t length : {2 * size, size}) {
-        run([&]() -> std::string {
-            Memory heap(length);
-            cd_handle root = create();
-            const bool done =
-                restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), length);
-            return done && heap.is(length == size ? 7 : 0) ? "" : "other data: " + refusal();
-        });
-    }
 }
 
 TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnError) {

@@ -138,60 +138,6 @@ TEST_F(Family, EmptyChildrenThatEndCostNothing) {
     });
 }
 
-// Logs do not outlive the process. What one that came back logs here is replayed as any other's.
-// Each with a child of its own, which are created one after the other all the same.
-TEST_F(Family, ManySiblingsAndTheirChildrenEachGetTheirOwnDataAgain) {
-    constexpr size_t siblings = 100;
-    struct Member {
-        cd_handle cd;
-        std::vector<size_t> data;
-    };
-    const auto create_all = [&] {
-        cd_handle root = create();
-        std::vector<Member> family;
-        for (size_t i = 0; i < siblings; ++i) {
-            family.push_back({child_of(root), std::vector<size_t>(10, i)});
-        }
-        for (size_t i = 0; i < siblings; ++i) {
-            family.push_back({child_of(family[siblings - 1 - i].cd), std::vector<size_t>(10, ~i)});
-        }
-        return family;
-    };
-    const auto add_all = [&](std::vector<Member> &family) {
-        return std::ranges::all_of(family, [](Member &one) {
-            return add(one.cd, one.data.data(), one.data.size() * sizeof(size_t));
-        });
-    };
-    run([&]() -> std::string {
-        std::vector<Member> family = create_all();
-        return add_all(family) ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        std::vector<Member> family = create_all();
-        if (!add_all(family)) {
-            return refusal();
-        }
-        std::string problem;
-        std::ranges::reverse(family); // whose child was restored is restored without it
-        for (Member &one : family) {
-            const std::vector<size_t> expected = one.data;
-            std::ranges::fill(one.data, siblings);
-            const bool back = info_of(one.cd).restarted == 1 && restore_cd(one.cd) == CD_SUCCESS &&
-                              one.data == expected;
-            problem += back ? "" : std::to_string(expected[0]) + ": " + refusal() + "\n";
-        }
-        return problem;
-    });
-    run([&]() -> std::string {
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        return info_of(child).restarted == 1 && restore_cd(root) == CD_SUCCESS &&
-                       info_of(child_of(root)).restarted == 0
-                   ? ""
-                   : refusal();
-    });
-}
-
 TEST_F(Family, AChildThatCameBackFindsItsLogAfterARestoreOfTheRoot) {
     const std::string storage = "store=file,sync=none,dir=" + directory_;
     const auto child_of_a_root_that_logs = [&](cd_handle &root) {

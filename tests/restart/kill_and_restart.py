@@ -7,8 +7,7 @@ is done, gives the answer of a run that nobody killed.
 kill_and_restart.py CDCTL SEED RESTARTS COMMAND...: COMMAND prints "step N" and at last "result ...".
 Before each start CD_RESTART is what cdctl says that all stores have in common; it is not set where
 CDCTL is -, since a program of one process needs none. When it is done it begins again, until it was
-restarted in the middle so many times. The program has to be position-independent,
-and to lie at other addresses in each run; where the system does not do that, the last line says so.
+restarted in the middle so many times.
 """
 
 import os
@@ -49,47 +48,6 @@ def is_launcher(process):
             return "hydra" in file.read()
     except OSError:
         return True
-
-
-ADDR_NO_RANDOMIZE = 0x0040000  # of <sys/personality.h>
-ET_DYN = 3  # of <elf.h>
-
-
-def elf_type(path):
-    """None: it is no ELF file."""
-    try:
-        with open(path, "rb") as file:
-            start = file.read(18)
-    except OSError:
-        return None
-    return int.from_bytes(start[16:18], "little") if start[:4] == b"\x7fELF" else None
-
-
-def program_in(command):
-    """The last of its words that is a program: those before are launchers."""
-    return os.path.realpath([word for word in command if elf_type(word) is not None][-1])
-
-
-def base_address(process, program):
-    """Where the program lies in this process; None: it is not this one's, or has ended."""
-    try:
-        if os.path.realpath(os.readlink(f"/proc/{process}/exe")) != program:
-            return None
-        with open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as file:
-            return next((int(line.split("-")[0], 16) for line in file if program in line), None)
-    except OSError:
-        return None
-
-
-def why_not_random(process):
-    """Why the system lays programs out in the same way each time; "" if it does not."""
-    with open("/proc/sys/kernel/randomize_va_space", encoding="ascii") as file:
-        if file.read().strip() == "0":
-            return "kernel.randomize_va_space is 0"
-    with open(f"/proc/{process}/personality", encoding="ascii") as file:
-        if int(file.read(), 16) & ADDR_NO_RANDOMIZE:
-            return "the tests run with ADDR_NO_RANDOMIZE"
-    return ""
 
 
 def kill(process):
@@ -153,10 +111,6 @@ class Run:
 class Judge:
     def __init__(self, cdctl, chance, command, wanted):
         self.cdctl, self.chance, self.command, self.wanted = cdctl, chance, command, wanted
-        self.program = program_in(command)
-        if elf_type(self.program) != ET_DYN:
-            sys.exit(f"{self.program} is not position-independent")
-        self.bases = []
         self.kills = self.restarts = 0
         self.end = time.monotonic() + DEADLINE
 
@@ -174,23 +128,6 @@ class Judge:
             ).stdout.strip()
         return Run(self.command, environment)
 
-    def note_base(self, run):
-        for process in sorted(descendants(run.process.pid) | {run.process.pid}):
-            base = base_address(process, self.program)
-            if base is not None:
-                self.bases.append(base)
-                return
-
-    def check_bases(self):
-        """What there is to say about the addresses."""
-        if len(self.bases) < 2:
-            sys.exit(f"no run showed where {self.program} lies: {self.bases}")
-        if len(set(self.bases)) > 1:
-            return f"{len(set(self.bases))} different addresses"
-        if reason := why_not_random("self"):
-            return f"ALWAYS THE SAME ADDRESSES, since {reason}: that it does not matter was not tested"
-        sys.exit(f"the program lies at {self.bases[0]:#x} in all of {len(self.bases)} runs")
-
     def play(self, stores):
         """From the beginning until the program is done."""
         while True:
@@ -199,7 +136,6 @@ class Judge:
             run = self.start(stores)
             killed = run.wait_for_steps(self.chance.randrange(1, 24))
             if killed:
-                self.note_base(run)
                 time.sleep(self.chance.random() * 0.006)
                 run.kill_all()
             else:
@@ -237,7 +173,7 @@ def main():
             stores = os.path.join(directory, "stores")
             os.mkdir(stores, 0o700)
             judge.play(stores)
-    print(f"{judge}; {judge.check_bases()}; {wanted}")
+    print(f"{judge}; {wanted}")
 
 
 main()

@@ -92,26 +92,6 @@ TEST_F(NamesStay, AndTheMessageTellsWhereAndWhatToDo) {
     });
 }
 
-TEST_F(NamesStay, AndBuffersCannotSwapThem) {
-    run([&]() -> std::string {
-        Memory a(size);
-        Memory b(size);
-        a.fill(1);
-        b.fill(2);
-        cd_handle root = create();
-        name("x", a);
-        name("y", b);
-        if (!add(root, a) || !add(root, b) || !advance(root)) {
-            return refusal();
-        }
-        if (take_back("x") || take_back("y") || name("x", b) || name("y", a)) {
-            return "they swapped";
-        }
-        return advance(root) ? "" : refusal();
-    });
-    expect(1);
-}
-
 TEST_F(NamesStay, AndGoWhereTheBytesAreDeleted) {
     run([&]() -> std::string {
         Memory a(size);
@@ -174,19 +154,6 @@ TEST_F(NamesStay, NotInAForkedProcessThatCannotChangeTheStore) {
         const std::string there =
             processes::in_process([&] { return moves(b) ? std::string() : refusal(); });
         return there.empty() && !stays(b, a) ? "it went here, too" : there;
-    });
-}
-
-TEST_F(NamesStay, AndWhatIsWrongWithTheMemoryIsToldFirst) {
-    run([&]() -> std::string {
-        Memory a(size);
-        cd_handle root = create();
-        name("x", a);
-        add(root, a);
-        return cd_name_region("x", nullptr, size) == CD_SUCCESS ||
-                       cd_last_error() != CD_ERROR_NULL_ADDRESS
-                   ? refusal()
-                   : "";
     });
 }
 

@@ -129,71 +129,18 @@ TEST_F(BindingOfObjects, ACopiedLibraryOfWhichMoreIsAddedKeepsWhatWasStoredUnder
     }
 }
 
-// Also while only one of them is loaded.
-TEST_F(BindingOfObjects, TwoCopiesOfALibraryEachHaveTheirOwnData) {
+TEST_F(BindingOfObjects, DataOfTwoLoadedCopiesOfALibraryNeedNames) {
     const std::string copy = path("object-1.1.so");
     std::filesystem::copy(OBJECT, copy);
     run([&]() -> std::string {
         unsigned char *data = data_of(OBJECT);
-        unsigned char *of_copy = data_of(copy.c_str());
-        *data = 5;
-        *of_copy = 6;
         cd_handle root = create();
-        return add(root, data, 1) && add(root, of_copy, 1) ? "" : refusal();
+        return data_of(copy.c_str()) != nullptr && !add(root, data, 1) &&
+                       cd_last_error() == CD_ERROR_STORAGE_UNSUPPORTED &&
+                       cd_name_region("data", data, 1) == CD_SUCCESS && add(root, data, 1)
+                   ? ""
+                   : refusal();
     });
-    for (const bool copy_comes_first : {false, true}) {
-        for (const bool is_loaded_before : {false, true}) {
-            run([&]() -> std::string {
-                const char *first = copy_comes_first ? copy.c_str() : OBJECT;
-                const char *second = copy_comes_first ? OBJECT : copy.c_str();
-                if (is_loaded_before) {
-                    data_of(first);
-                }
-                cd_handle root = create();
-                unsigned char *data = data_of(first);
-                if (!add(root, data, 1) || restore_cd(root) != CD_SUCCESS) {
-                    return refusal();
-                }
-                unsigned char *other = data_of(second);
-                if (!add(root, other, 1)) {
-                    return refusal();
-                }
-                return *data == (copy_comes_first ? 6 : 5) && *data + *other == 11
-                           ? ""
-                           : std::to_string(*data) + ", " + std::to_string(*other);
-            });
-        }
-    }
-}
-
-// Each process adds, restores and advances; a library between the others has another name in each.
-TEST_F(BindingOfObjects, WhatIsBesideARenamedLibraryGoesOnAsWell) {
-    static unsigned char own = 0;
-    for (int process = 0; process < 4; ++process) {
-        const std::string renamed = path("object-" + std::to_string(process) + ".so");
-        std::filesystem::copy(OTHER_BUILD_OF_OBJECT, renamed);
-        run([&]() -> std::string {
-            const std::array<unsigned char *, 3> data = {&own, data_of(OBJECT),
-                                                         data_of(renamed.c_str())};
-            for (unsigned char *byte : data) {
-                *byte = 0;
-            }
-            cd_handle root = create();
-            const auto add_all = [&] {
-                return std::ranges::all_of(data, [&](auto *byte) { return add(root, byte, 1); });
-            };
-            if (!add_all() || (process > 0 && restore_cd(root) != CD_SUCCESS)) {
-                return refusal();
-            }
-            for (unsigned char *byte : data) {
-                if (*byte != process) {
-                    return "process " + std::to_string(process) + ": " + std::to_string(*byte);
-                }
-                ++*byte;
-            }
-            return add_all() && advance_cd_point_in_time(root) == CD_SUCCESS ? "" : refusal();
-        });
-    }
 }
 
 TEST_F(BindingOfObjects, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
@@ -259,29 +206,6 @@ TEST_F(BindingOfObjects, ACopyOfALibraryThatIsLoadedLaterIsTheSame) {
         unsigned char *data = data_of(copy.c_str());
         return add(root, data, object_size) && restore_cd(root) == CD_SUCCESS && data[9] == 5 &&
                        info_of(root).unbound == 0
-                   ? ""
-                   : refusal();
-    });
-}
-
-// Whoever links may give any build-id. What is too short to be the one that wrote the store is not.
-TEST_F(BindingOfObjects, AnotherLibraryOfTheSameBuildIdIsNotInTheWayOfTheOneThatIsLoadedLater) {
-    constexpr size_t last = 15 * object_size;
-    run([&]() -> std::string {
-        unsigned char *data = data_of(LONG_OBJECT);
-        data[last] = 5;
-        return add(create(), data + last, 1) ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        if (data_of(SHORT_OBJECT) == nullptr) {
-            return "not loaded";
-        }
-        cd_handle root = create();
-        if (root == nullptr || info_of(root).unbound != 1) {
-            return refusal();
-        }
-        unsigned char *data = data_of(LONG_OBJECT);
-        return add(root, data + last, 1) && restore_cd(root) == CD_SUCCESS && data[last] == 5
                    ? ""
                    : refusal();
     });

@@ -281,44 +281,6 @@ TEST_F(Owner, BecomesTheProcessThatWasForkedOnceItsParentHasEnded) {
     ::close(answer[0]);
 }
 
-// Made by a call that runs no handlers: it has the parent's lock.
-TEST_F(Owner, IsNotTheProcessThatWasForkedWithoutTellingAnybody) {
-    std::array<int, 2> end = {};
-    std::array<int, 2> answer = {};
-    ASSERT_EQ(::pipe2(end.data(), O_CLOEXEC), 0);
-    ASSERT_EQ(::pipe2(answer.data(), O_CLOEXEC), 0);
-    {
-        const Holder holder([&] {
-            cd_handle root = create();
-            add(root, &kept, sizeof kept);
-            if (::_Fork() == 0) {
-                const bool refused = advance_cd_point_in_time(root) != CD_SUCCESS &&
-                                     cd_last_error() == CD_ERROR_STORE_FORKED;
-                char byte = refused ? 'r' : 'c';
-                const bool told = ::write(answer[1], &byte, 1) == 1;
-                ::close(end[1]);
-                ::_exit(told && ::read(end[0], &byte, 1) == 0 ? 0 : 1); // at the test's end
-            }
-        });
-        char byte = 0;
-        ASSERT_EQ(::read(answer[0], &byte, 1), 1);
-        EXPECT_EQ(byte, 'r') << "it has changed the store";
-    }
-    run([&]() -> std::string {
-        return create() == nullptr && cd_last_error() == CD_ERROR_STORE_LOCKED ? "" : "opened";
-    });
-    for (const int descriptor : {end[0], end[1], answer[0], answer[1]}) {
-        ::close(descriptor);
-    }
-    run([&]() -> std::string {
-        cd_handle root = nullptr;
-        while ((root = create()) == nullptr && cd_last_error() == CD_ERROR_STORE_LOCKED) {
-            ::usleep(1000); // until that process has ended
-        }
-        return info_of(root).restarted == 1 ? "" : refusal();
-    });
-}
-
 TEST_F(Owner, AloneMayReadWhatItStores) {
     run([&]() -> std::string {
         ::umask(0);

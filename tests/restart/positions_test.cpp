@@ -114,58 +114,6 @@ TEST_F(Positions, OfAFileThatWasRemovedAreNotThoseOfTheNextOneOfItsInode) {
     });
 }
 
-// A child that opens a file, moves it to where the step begins, and closes it before it ends.
-class StepsInChildren : public Positions {
-protected:
-    enum class End { commits, is_killed };
-    // "" or what is wrong.
-    std::string step(cd_handle root, off_t begin, End end) const {
-        cd_handle child = child_of(root);
-        const int file = open("data");
-        ::lseek(file, begin, SEEK_SET);
-        if (add_file_to_cd(child, file) != CD_SUCCESS) {
-            return refusal();
-        }
-        std::string problem = check_position(file, begin);
-        if (end == End::is_killed) {
-            return problem;
-        }
-        const bool done = delete_file_from_cd(child, file) == CD_SUCCESS && ::close(file) == 0 &&
-                          commit_cd(child) == CD_SUCCESS;
-        return done ? problem : refusal();
-    }
-};
-
-TEST_F(StepsInChildren, WriteWhereTheyBeginAfterALaterOneWasKilled) {
-    run([&]() -> std::string {
-        cd_handle root = create();
-        const std::string problem =
-            advance_cd_point_in_time(root) == CD_SUCCESS ? step(root, 40, End::commits) : refusal();
-        return problem.empty() ? step(root, 50, End::is_killed) : problem;
-    });
-    run([&]() -> std::string {
-        cd_handle root = create();
-        const std::string problem =
-            restore_cd(root) == CD_SUCCESS ? step(root, 40, End::commits) : refusal();
-        return problem.empty() ? step(root, 50, End::commits) : problem;
-    });
-}
-
-TEST_F(StepsInChildren, MayCloseTheirFilesAfterOneWasKilled) {
-    run([&]() -> std::string {
-        cd_handle root = create();
-        return advance_cd_point_in_time(root) == CD_SUCCESS ? step(root, 40, End::is_killed)
-                                                            : refusal();
-    });
-    run([&]() -> std::string {
-        cd_handle root = create();
-        const std::string problem =
-            restore_cd(root) == CD_SUCCESS ? step(root, 40, End::commits) : refusal();
-        return problem.empty() && advance_cd_point_in_time(root) != CD_SUCCESS ? refusal()
-                                                                               : problem;
-    });
-}
-
 TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
     run([&]() -> std::string {
         const int file = open("data");

@@ -65,15 +65,6 @@ protected:
     }
 };
 
-TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfOnlyAPartOfThemGoesOnChanging) {
-    for (const size_t part : {whole / 2, whole / 8 * 7}) {
-        stays_small(13, [&](cd_handle root, char *memory, size_t i) {
-            return i < 3 ? change(root, memory, whole)
-                         : change(root, memory + (whole - part) / 2, part);
-        });
-    }
-}
-
 TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfThePartThatChangesGetsSmallerAndSmaller) {
     for (const size_t steps : {16, 64, 700}) {
         stays_small(steps, [&](cd_handle root, char *memory, size_t i) {
@@ -97,23 +88,6 @@ TEST_F(SizeOfPieces, IsTwiceTheDataWhereverThePartThatChangesMoves) {
             return change(root, memory + done, window);
         });
     }
-}
-
-TEST_F(SizeOfPieces, IsTwiceTheDataOfAnArrayThatIsDeletedAndAddedAgainALittleLonger) {
-    for (const size_t page : {4 * kib, kib / 10}) {
-        stays_small(100, [&](cd_handle root, char *memory, size_t i) {
-            const size_t length = whole - page * (100 - i);
-            return change(root, memory, length) && change(root, memory, length) &&
-                   remove(root, memory, length);
-        });
-    }
-}
-
-TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
-    stays_small(50, [&](cd_handle root, char *memory, size_t i) {
-        cd_handle child = child_of(root);
-        return add(child, memory, whole / 50 * (i + 1)) && commit_cd(child) == CD_SUCCESS;
-    });
 }
 
 // Of each place that the child had, the root keeps a little.
@@ -191,48 +165,6 @@ TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfAddCallsOfTheProcessHaveFailed) {
         const size_t done = whole / 65 * (i + 1);
         return change(root, memory + done, whole - done);
     });
-}
-
-// Whatever a process finds in the store and has no use for.
-TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfEachProcessBindsALittleLess) {
-    constexpr size_t processes = 40;
-    constexpr size_t step = whole / processes;
-    for (size_t process = 0; process <= processes; ++process) {
-        run([&]() -> std::string {
-            std::vector<char> memory(whole);
-            cd_handle root = create();
-            cd_name_region("memory", memory.data(), whole);
-            if (process == processes) {
-                const bool restored =
-                    add(root, memory.data(), whole) && restore_cd(root) == CD_SUCCESS;
-                for (size_t i = 0; i < processes * step; ++i) {
-                    if (!restored || memory[i] != static_cast<char>(i / step)) {
-                        return "byte " + std::to_string(i) + ": " + refusal();
-                    }
-                }
-                return "";
-            }
-            const auto part = memory.begin() + static_cast<ptrdiff_t>(process * step);
-            bool done = add(root, &*part, whole - process * step);
-            std::fill(part, memory.end(), static_cast<char>(process));
-            done &= advance_cd_point_in_time(root) == CD_SUCCESS;
-            return done && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
-        });
-    }
-}
-
-TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesLeaveTheirParentBitByBit) {
-    constexpr size_t processes = 40;
-    for (size_t process = 1; process <= processes; ++process) {
-        run([&]() -> std::string {
-            std::vector<char> memory(whole);
-            cd_handle root = create();
-            cd_name_region("memory", memory.data(), whole);
-            const bool done = restore_cd(root) == CD_SUCCESS &&
-                              add(child_of(root), memory.data(), whole / processes * process);
-            return done && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
-        });
-    }
 }
 
 // Two processes: the second one finds data that the first one had no room for in one place.

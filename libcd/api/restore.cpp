@@ -160,7 +160,7 @@ Status restore_named(cd_handle handle, Report &report) {
     }
     Status written = write_memory(restore, lock);
     if (domain.ledger != nullptr) {
-        written = domain.ledger->check_read(std::move(written));
+        written = domain.ledger->check_read(written);
     }
     if (!written) {
         return written;

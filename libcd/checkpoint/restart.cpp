@@ -74,6 +74,7 @@ void find_all_reporters(int self, const std::vector<int> &ranks,
                         std::vector<Inventory> &inventories) {
     for (size_t i = 0; i < stores.size(); ++i) {
         std::vector<std::string> directories;
+        directories.reserve(handshakes.size());
         for (const Handshake &each : handshakes) {
             directories.push_back(each.directories[i]);
         }

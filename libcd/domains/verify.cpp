@@ -55,7 +55,7 @@ public:
     }
     void data_are_damaged(Range range, Status read = Status::ok()) {
         if (read_ || read.code() == CD_ERROR_CHECKSUM) {
-            read_ = std::move(read);
+            read_ = read;
         }
         found(range, CD_MISMATCH_CHECKSUM);
     }
@@ -130,7 +130,7 @@ void verify_backed_part(const Entry &own, const Piece &data, Range part, Mismatc
         const Range now = {part.begin + done, part.begin + done + length};
         Status read = data.block().backing()->read(data.offset() + done, stored.data(), length);
         if (!read) {
-            mismatches.data_are_damaged(now, std::move(read));
+            mismatches.data_are_damaged(now, read);
         } else if (!own.read_write()) {
             compare(stored.data(), now, mismatches);
         }

@@ -243,6 +243,7 @@ std::vector<Members> join(const std::vector<Members> &parts, bool in_one_directo
 // Puts together what does not contradict each other, first of all what is in one directory.
 std::vector<Members> divide(const std::vector<SchemeFile> &files) {
     std::vector<Members> sets;
+    sets.reserve(files.size());
     for (const SchemeFile &file : files) {
         sets.push_back({&file});
     }

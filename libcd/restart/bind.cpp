@@ -48,7 +48,7 @@ public:
                         return status;
                     }
                     if (!refused_) {
-                        return std::move(refused_);
+                        return refused_;
                     }
                     rest.begin = part.end;
                 }

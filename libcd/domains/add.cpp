@@ -6,7 +6,6 @@
 #include "domains/ancestors.h"
 #include "memory/allocation_plan.h"
 #include "memory/copy.h"
-#include "ranges/prefetch.h"
 
 #include <algorithm>
 #include <memory>

@@ -8,7 +8,6 @@
 #include "memory/allocation_plan.h"
 #include "memory/copy.h"
 #include "memory/undo_log.h"
-#include "ranges/prefetch.h"
 
 #include <iterator>
 #include <memory>

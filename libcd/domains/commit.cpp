@@ -34,20 +34,12 @@ Status check_bound(const Domain &domain, const char *operation) {
             !(is_ordered && domain.skips_pending && *name.text == domain.path)) {
             continue;
         }
-        if (!is_ordered) {
-            return fail(CD_ERROR_RESTART_UNBOUND,
-                        "CD %s cannot %s: its store %s holds %zu bytes of \"%s\" that this program "
-                        "has not added yet; add them first",
-                        domain.name(), operation, domain.ledger->path(), range.old.length(),
-                        name.text->c_str());
-        }
         return fail(CD_ERROR_RESTART_UNBOUND,
-                    "CD %s cannot %s: its store %s holds %zu bytes, not added yet, of range %llu "
-                    "(%llu bytes) of CD path \"%s\"; keep the add order, use cd_name_region, or "
-                    "start with CD_RESTART=no",
+                    "CD %s cannot %s: its store %s holds %zu bytes of %s \"%s\" (range %llu) that "
+                    "this program has not added yet; add them first, or start with CD_RESTART=no",
                     domain.name(), operation, domain.ledger->path(), range.old.length(),
-                    static_cast<unsigned long long>(name.add_index),
-                    static_cast<unsigned long long>(range.length), name.text->c_str());
+                    is_ordered ? "CD path" : "region or object", name.text->c_str(),
+                    static_cast<unsigned long long>(name.add_index));
     }
     return Status::ok();
 }

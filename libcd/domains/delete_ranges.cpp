@@ -4,7 +4,6 @@
 
 #include "domains/add_request.h"
 #include "domains/compaction.h"
-#include "ranges/prefetch.h"
 
 #include <algorithm>
 #include <memory>

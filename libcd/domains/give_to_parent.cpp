@@ -2,8 +2,6 @@
 // Copyright the containment-domains authors
 #include "domains/give_to_parent.h"
 
-#include "ranges/prefetch.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>

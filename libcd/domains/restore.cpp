@@ -5,7 +5,6 @@
 #include "base/callback_guard.h"
 #include "domains/ancestors.h"
 #include "memory/copy.h"
-#include "ranges/prefetch.h"
 #include "ranges/range_set.h"
 
 #include <algorithm>

@@ -169,7 +169,7 @@ bool Log::hold(LogChunk &chunk) noexcept {
     if (spill_ == nullptr || held_ == &chunk) {
         return true;
     }
-    if (!spill_->hold(chunk, chunk.next)) {
+    if (!spill_->hold(chunk)) {
         return false;
     }
     if (held_ != nullptr) {

@@ -100,23 +100,15 @@ void LogSpill::complete(LogChunk &chunk) noexcept {
     }
 }
 
-bool LogSpill::hold(LogChunk &chunk, LogChunk *ahead) noexcept {
+bool LogSpill::hold(LogChunk &chunk) noexcept {
     Lock lock(mutex_);
     auto &held = static_cast<Chunk &>(chunk);
-    while (held.pages == nullptr) {
-        if (held.busy) {
-            done_.wait(lock);
-        } else if (!load(lock, held)) {
-            return false;
-        }
+    if (held.pages == nullptr && !load(lock, held)) {
+        return false;
     }
     ++held.holds;
     held.unlink();
     done_.notify_all(); // threads that wait for it to be written
-    if (ahead != nullptr && ahead->pages == nullptr) {
-        ahead_ = static_cast<Chunk *>(ahead);
-        wake_worker();
-    }
     return true;
 }
 
@@ -130,9 +122,6 @@ void LogSpill::release(LogChunk &chunk) noexcept {
 void LogSpill::discard(LogChunk *chunk) noexcept {
     const Lock lock(mutex_);
     auto *discarded = static_cast<Chunk *>(chunk);
-    if (ahead_ == discarded) {
-        ahead_ = nullptr;
-    }
     discarded->unlink();
     discarded->discarded = true;
     if (!discarded->busy) {
@@ -232,7 +221,7 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
     end_work_on(chunk);
 }
 
-// Reads the chunk from its file. A failed read ahead is repeated by the thread that needs it.
+// Reads the chunk from its file.
 bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
     const SavedMessage keeper;
     begin_work_on(chunk);
@@ -264,16 +253,6 @@ bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
     return status.is_ok();
 }
 
-void LogSpill::load_ahead(Lock &lock) noexcept {
-    Chunk &chunk = *std::exchange(ahead_, nullptr);
-    if (chunk.pages == nullptr && !chunk.busy) {
-        drop_copied(chunk.size, limit_);
-        if (in_memory_ + chunk.size <= limit_) {
-            load(lock, chunk);
-        }
-    }
-}
-
 void LogSpill::note_trouble() noexcept {
     std::snprintf(trouble_, sizeof trouble_, "%s", message());
 }
@@ -296,9 +275,7 @@ bool LogSpill::wake_worker() noexcept {
 void LogSpill::work() noexcept {
     Lock lock(mutex_);
     while (!ending_) {
-        if (ahead_ != nullptr) {
-            load_ahead(lock);
-        } else if (should_write()) {
+        if (should_write()) {
             write_oldest(lock);
         } else {
             wake_.wait(lock);

@@ -43,9 +43,9 @@ public:
     // release() only.
     void complete(LogChunk &chunk) noexcept;
 
-    // Brings the chunk into memory until release(), and begins to read ahead, which may be nullptr.
-    // False if it cannot be read; trouble() returns the reason.
-    bool hold(LogChunk &chunk, LogChunk *ahead) noexcept;
+    // Brings the chunk into memory until release(). False if it cannot be read; trouble() returns
+    // the reason.
+    bool hold(LogChunk &chunk) noexcept;
     void release(LogChunk &chunk) noexcept;
 
     // Frees the chunk, held or not.
@@ -102,7 +102,6 @@ private:
     void enlist(Chunk &chunk) noexcept;
     void write_oldest(Lock &lock) noexcept;
     bool load(Lock &lock, Chunk &chunk) noexcept;
-    void load_ahead(Lock &lock) noexcept;
     void begin_work_on(Chunk &chunk) noexcept;
     void end_work_on(Chunk &chunk) noexcept;
     void destroy(Chunk &chunk) noexcept;
@@ -121,7 +120,6 @@ private:
     List unwritten_;                 // complete, in memory only, not held; the oldest first
     List copied_;                    // complete, in memory and in a file, not held
     std::shared_ptr<Medium> medium_; // where the next chunk goes
-    Chunk *ahead_ = nullptr;         // to be read in the background
     uint64_t in_memory_ = 0;
     uint64_t wanted_ = 0; // by threads that wait
     uint64_t largest_ = 0;

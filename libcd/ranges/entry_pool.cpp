@@ -91,14 +91,13 @@ EntryPool::Slab *EntryPool::new_slab() {
     constexpr auto slots_in = [](size_t bytes) { return (bytes - sizeof(Slab)) / sizeof(Entry); };
     constexpr size_t most_on_heap = slots_in(PagePool::smallest);
     static_assert(sizeof(Slab) % alignof(Entry) == 0 && slots_in(huge_page) <= UINT16_MAX);
-    const size_t entries = std::max(live_, expected_);
-    size_t slots = std::clamp(entries, fewest_slots, most_on_heap);
+    size_t slots = std::clamp(live_, fewest_slots, most_on_heap);
     size_t bytes = sizeof(Slab) + slots * sizeof(Entry);
     void *at = nullptr;
     if (slots < most_on_heap) {
         at = ::operator new(bytes);
     } else {
-        bytes = entries * sizeof(Entry) < worth_huge_pages ? PagePool::smallest : huge_page;
+        bytes = live_ * sizeof(Entry) < worth_huge_pages ? PagePool::smallest : huge_page;
         at = PagePool::instance().take(bytes);
         if (at == nullptr) {
             throw std::bad_alloc();

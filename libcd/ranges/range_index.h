@@ -4,7 +4,6 @@
 
 #include "ranges/entry.h"
 #include "ranges/entry_pool.h"
-#include "ranges/node_reserve.h"
 
 #include <absl/container/btree_map.h>
 
@@ -46,9 +45,6 @@ public:
     // An entry for this index or, once its owner has taken this one over, for that one. May throw
     // std::bad_alloc.
     EntryPool::Pointer make_entry() { return pool_.make(); }
-
-    // For who is about to make so many: see EntryPool.
-    void expect(size_t entries) { pool_.expect(entries); }
 
     // Takes ownership; entry must not overlap another. where: the first entry behind it.
     Position insert(Position where, Entry *entry);

@@ -97,19 +97,6 @@ TEST(EntryPool, VeryManyEntriesTakeHugePagesAndHardlyMoreThanTheirSize) {
     EXPECT_EQ(mapped_after_trim(pages), 0u);
 }
 
-TEST(EntryPool, WhereVeryManyAreExpectedTheFirstOnesLieInHugePages) {
-    CountedPages pages;
-    EntryPool pool;
-    pool.expect(100'000);
-    const auto first = pool.make();
-    EXPECT_EQ(mapped_after_trim(pages), huge_page);
-    EntryPool other;
-    other.expect(100'000);
-    other.expect(0);
-    const auto few = make(other, 10);
-    EXPECT_EQ(mapped_after_trim(pages), huge_page);
-}
-
 TEST(EntryPool, MemoryIsGivenBackSlabBySlab) {
     CountedPages pages;
     EntryPool pool;

@@ -6,7 +6,7 @@
 #include "log_entry/fast_entry.h"
 #include "payload/pack.h"
 #include "payload/status.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 
 namespace cd::logger {
 

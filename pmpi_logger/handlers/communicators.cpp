@@ -5,7 +5,7 @@
 #include "handlers/object_state.h"
 #include "mpi/mpi_lifetime.h"
 #include "objects/lifetimes.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "settings/settings.h"
 
 #include <algorithm>

@@ -15,8 +15,7 @@
 #include "replay/match.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
-#include "requests/completion.h"
-#include "requests/logged_arrivals.h"
+#include "requests/delivery.h"
 #include "requests/replayed_request.h"
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 #include "handlers/handler.h"
 #include "objects/inner_frees.h"
 #include "payload/status.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "replay/poll_counts.h"
-#include "requests/table.h"
+#include "requests/request_table.h"
 
 #include <optional>
 #include <tuple>

@@ -5,7 +5,7 @@
 #include "handlers/blocking.h"
 #include "handlers/handler.h"
 #include "objects/inner_frees.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 
 #include <tuple>
 #include <vector>

@@ -11,8 +11,8 @@
 #include "payload/comm_cache.h"
 #include "payload/datatype_cache.h"
 #include "record_all/record_all.h"
-#include "replay/predefined_names.h"
-#include "requests/table.h"
+#include "replay/divergence.h"
+#include "requests/request_table.h"
 #include "rma/window_table.h"
 
 namespace cd::logger {
@@ -272,7 +272,7 @@ private:
         } else if constexpr (F == Fn::MPI_Group_free) {
             return is_one && handle != MPI_GROUP_EMPTY;
         } else if constexpr (F == Fn::MPI_Op_free) {
-            return is_one && name_of_operation(word_of(handle)) == nullptr;
+            return is_one && !is_predefined_operation(word_of(handle));
         } else if constexpr (frees_keyval<F>()) {
             return Keyvals::has(Keyvals::kind<F>(), handle);
         } else {

@@ -10,7 +10,7 @@
 #include "payload/comm_cache.h"
 #include "payload/received_data.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 
 #include "cd/mpi_log.h"
 

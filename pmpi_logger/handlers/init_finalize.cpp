@@ -7,10 +7,10 @@
 #include "objects/lifetimes.h"
 #include "payload/private_comm.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "replay/match.h"
 #include "requests/replayed_request.h"
-#include "requests/table.h"
+#include "requests/request_table.h"
 
 namespace cd::logger {
 namespace {

@@ -7,7 +7,7 @@
 #include "mpi/role.h"
 #include "payload/received_data.h"
 #include "requests/staging.h"
-#include "requests/table.h"
+#include "requests/request_table.h"
 #include "rma/window_table.h"
 
 #include <tuple>

@@ -13,7 +13,7 @@
 #include "objects/logged_files.h"
 #include "payload/ended_connections.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "rma/window_table.h"
 
 #include <array>

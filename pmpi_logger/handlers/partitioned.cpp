@@ -7,7 +7,7 @@
 #include "replay/match.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
-#include "requests/completion.h"
+#include "requests/delivery.h"
 
 namespace cd::logger {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "handlers/handler.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "replay/poll_counts.h"
-#include "requests/table.h"
+#include "requests/request_table.h"
 
 #include <tuple>
 #include <vector>

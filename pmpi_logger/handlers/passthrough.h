@@ -4,7 +4,7 @@
 
 #include "handlers/handler.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 
 namespace cd::logger {
 

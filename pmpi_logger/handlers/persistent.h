@@ -4,7 +4,7 @@
 
 #include "handlers/blocking.h"
 #include "handlers/nonblocking.h"
-#include "requests/table.h"
+#include "requests/request_table.h"
 #include "rma/window_policy.h"
 
 #include <tuple>

@@ -4,7 +4,7 @@
 
 #include "handlers/handler.h"
 #include "payload/status.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "replay/poll_counts.h"
 
 #include <tuple>

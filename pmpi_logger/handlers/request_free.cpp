@@ -6,7 +6,7 @@
 #include "objects/freed_handles.h"
 #include "objects/lifetimes.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "replay/match.h"
 #include "replay/quiesce.h"
 
@@ -32,6 +32,12 @@ void free_if_unwanted(Request &request) {
     if (unwanted) {
         free_persistent(request);
     }
+}
+
+// Returns true if the program waits for data of the request. No log has a free of such a one.
+bool is_to_bring_data(const Request &request) {
+    return request.state != Request::State::inactive && still_brings_data(request) &&
+           request.peer != MPI_PROC_NULL;
 }
 
 void write_entry(const Call &call, int result) {
@@ -101,8 +107,7 @@ bool ends_in_mpi(Request &request, bool at_end) {
         return false;
     }
     inner.settle(request.freed_at, false);
-    const bool is_missing = still_brings_data(request) && request.peer != MPI_PROC_NULL &&
-                            cd_log_mode() == CD_LOG_RECORDING;
+    const bool is_missing = is_to_bring_data(request) && cd_log_mode() == CD_LOG_RECORDING;
     deliver(request, status, result);
     if (is_missing && !at_end) { // freed before the CD logged
         RecordFailure::lose(Fn::MPI_Request_free, false);
@@ -138,6 +143,10 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
     cd_log_place place = {};
     cd_log_here(&place);
     int result = MPI_SUCCESS;
+    if (mode != CD_LOG_OFF && request != nullptr && !RecordAll::records() &&
+        is_to_bring_data(*request)) {
+        return refuse(call.fn, "it is to bring data: complete it first");
+    }
     if (mode == CD_LOG_REPLAYING) {
         const std::optional<EntryReader> entry = next_entry(call, result);
         if (!entry) {
@@ -156,10 +165,6 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
         return free_untracked(call, mode, handle);
     }
     if (mode == CD_LOG_RECORDING) {
-        if (request->state == Request::State::active && still_brings_data(*request) &&
-            request->peer != MPI_PROC_NULL) {
-            return refuse(call.fn, "it is to bring data: complete it first");
-        }
         write_entry(call, MPI_SUCCESS);
     }
     *handle = MPI_REQUEST_NULL;

@@ -4,8 +4,8 @@
 
 #include "handlers/handler.h"
 #include "objects/inner_frees.h"
-#include "requests/completion.h"
-#include "requests/table.h"
+#include "requests/delivery.h"
+#include "requests/request_table.h"
 
 namespace cd::logger {
 

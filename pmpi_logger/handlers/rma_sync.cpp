@@ -7,8 +7,8 @@
 #include "payload/pack.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
-#include "requests/completion.h"
-#include "requests/table.h"
+#include "requests/delivery.h"
+#include "requests/request_table.h"
 #include "rma/window_policy.h"
 
 #include <algorithm>

@@ -50,7 +50,7 @@ const char *restoring(cd_handle cd) {
 }
 
 void restored(cd_handle cd, int success) {
-    success != 0 ? rewind_polls(cd) : part_polls();
+    success != 0 ? forget_polls() : part_polls();
     begin_interval();
     if (!MpiLife::is_up()) {
         return;

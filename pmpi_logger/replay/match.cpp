@@ -3,7 +3,7 @@
 #include "replay/match.h"
 
 #include "mpi/record_failure.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 
 #include "cd/mpi_log.h"
 

@@ -4,12 +4,10 @@
 
 #include "log_entry/writer.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
+#include "replay/divergence.h"
 #include "replay/match.h"
 
-#include <algorithm>
 #include <cstring>
-#include <new>
 #include <vector>
 
 namespace cd::logger {
@@ -30,15 +28,6 @@ bool log_is_behind(const Replayed &entry) {
     return cd_log_here(&now) != 0 && now.family == entry.behind.family &&
            now.stream == entry.behind.stream && now.entry == entry.behind.entry;
 }
-
-// A CD began or advanced between polls of one entry: its point in time is behind the entry.
-struct Parted {
-    Replayed replayed;
-    uint64_t left = 0;
-    uint64_t moment = 0; // of cd_log_moment(), right after that
-};
-thread_local std::vector<Parted> parted; // the latest last
-constexpr size_t most_parted = 64;
 
 // Adds a poll to the thread's last entry. False if a file already has the entry.
 bool count_in(EntryHeader &last) {
@@ -91,41 +80,14 @@ std::optional<EntryReader> next_answer(const Call &call, int &result) {
 
 void part_polls() {
     EntryWriter::forget_last_written();
-    uint64_t &left = polls_left();
-    if (left == 0) {
-        return;
-    }
-    if (cd_log_mode() != CD_LOG_REPLAYING || !log_is_behind(replayed)) {
-        left = 0;
-        return;
-    }
-    if (parted.size() == most_parted) {
-        parted.erase(parted.begin());
-    }
-    try {
-        parted.push_back({replayed, left, cd_log_moment(nullptr)});
-    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
-        // A restore to here reports a divergence.
+    if (cd_log_mode() != CD_LOG_REPLAYING) {
+        polls_left() = 0;
     }
 }
 
-void rewind_polls(cd_handle cd) {
+void forget_polls() {
     EntryWriter::forget_last_written();
     polls_left() = 0;
-    const uint64_t moment = cd_log_moment(cd);
-    const auto found = std::ranges::find_if(parted, [moment](const Parted &one) {
-        return one.moment >= moment && log_is_behind(one.replayed);
-    });
-    if (found == parted.end()) {
-        return;
-    }
-    parted.erase(found + 1, parted.end()); // the program executes these again
-    try {
-        replayed = found->replayed;
-        polls_left() = found->left;
-    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
-        // The next poll reports a divergence.
-    }
 }
 
 } // namespace cd::logger

@@ -35,10 +35,10 @@ inline bool may_have_answer(int mode) {
 std::optional<EntryReader> next_answer(const Call &call, int &result);
 
 // Ends the count, since a CD of this thread has begun, advanced or ended. A replay keeps what its
-// last entry still answers, also after a restore to here.
+// last entry still answers.
 void part_polls();
 
-// Must be called when this thread's log was rewound to the point in time of `cd`.
-void rewind_polls(cd_handle cd);
+// Must be called when this thread's log was rewound.
+void forget_polls();
 
 } // namespace cd::logger

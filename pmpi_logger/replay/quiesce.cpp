@@ -8,10 +8,10 @@
 #include "objects/lifetimes.h"
 #include "payload/pack.h"
 #include "payload/status.h"
-#include "replay/complaint.h"
-#include "requests/completion.h"
+#include "replay/divergence.h"
+#include "requests/delivery.h"
 #include "requests/replayed_request.h"
-#include "requests/table.h"
+#include "requests/request_table.h"
 #include "settings/settings.h"
 
 #include <algorithm>

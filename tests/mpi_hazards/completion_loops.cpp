@@ -149,40 +149,4 @@ HAZARD(log_ends_in_a_test_loop) {
     });
 }
 
-// One request, completed at the end of many polls: a re-execution may poll less or more often.
-HAZARD(polls_may_be_fewer_or_more) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(1, eager), 1);
-        return;
-    }
-    Numbers buffer = numbers(9, eager);
-    Domain domain;
-    domain.keep(buffer);
-    const auto poll = [&](int at_least) {
-        int flag = 0;
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Irecv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
-        for (int i = 0; i < at_least; ++i) {
-            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-            CHECK(!flag);
-        }
-        return request;
-    };
-    poll(100);
-    domain.restore();
-    const auto receive_it = [&](int polls) {
-        MPI_Request request = poll(polls);
-        signal(1);
-        int flag = 0;
-        while (!flag) {
-            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        }
-        CHECK(buffer == numbers(1, eager));
-    };
-    receive_it(10);
-    destroy(buffer);
-    domain.restore();
-    receive_it(5);
-}
-
 } // namespace completion_loops

@@ -59,7 +59,7 @@ void refuses(const Call &recorded, const Call &other, const char *log_has,
     domain.restore();
     CHECK(receive_first(buffer) == MPI_SUCCESS);
     CHECK(recorded(buffer) == MPI_SUCCESS);
-    if (std::string(log_has) != "MPI_Send") {
+    if (std::strstr(log_has, "send") == nullptr && std::strstr(log_has, "Send") == nullptr) {
         CHECK(send_third(buffer) == MPI_SUCCESS);
     } else {
         CHECK(receive(eager, 1, 2) == numbers(2, eager));
@@ -71,25 +71,6 @@ void refuses(const Call &recorded, const Call &other, const char *log_has,
 HAZARD(divergence_another_function) {
     refuses(
         receive_second, [](Numbers &buffer) { return send_third(buffer); }, "MPI_Recv", "MPI_Send");
-}
-
-HAZARD(divergence_another_count) {
-    refuses(
-        receive_second,
-        [](Numbers &buffer) {
-            return MPI_Recv(buffer.data(), eager / 2, MPI_INT, 1, 2, MPI_COMM_WORLD,
-                            MPI_STATUS_IGNORE);
-        },
-        "MPI_Recv", "MPI_Recv");
-}
-
-HAZARD(divergence_another_tag) {
-    refuses(
-        receive_second,
-        [](Numbers &buffer) {
-            return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        },
-        "MPI_Recv", "MPI_Recv");
 }
 
 HAZARD(divergence_another_communicator) {
@@ -130,40 +111,14 @@ HAZARD(divergence_is_told_by_names) {
 HAZARD(divergence_other_data_sent) {
     refuses([](Numbers &) { return send_third(numbers(5, eager)); },
             [](Numbers &) { return send_third(numbers(6, eager)); }, "MPI_Send", "MPI_Send");
-}
-
-HAZARD(divergence_other_data_in_isend) {
-    const auto send_these = [](int seed) {
-        return [seed](Numbers &) {
-            const Numbers data = numbers(seed, eager);
-            MPI_Request request = MPI_REQUEST_NULL;
-            const int result =
-                MPI_Isend(data.data(), eager, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
-            return result == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : result;
-        };
+    static const auto start = [](int seed) {
+        const Numbers data = numbers(seed, eager);
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int result = MPI_Isend(data.data(), eager, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
+        return result == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : result;
     };
-    if (world_rank() == 1) {
-        be_the_other();
-        return;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    Numbers buffer = numbers(9, eager);
-    Domain domain;
-    domain.keep(buffer);
-    CHECK(receive_first(buffer) == MPI_SUCCESS);
-    CHECK(send_these(5)(buffer) == MPI_SUCCESS);
-    domain.restore();
-    CHECK(receive_first(buffer) == MPI_SUCCESS);
-    {
-        Complaints complaints;
-        CHECK(send_these(6)(buffer) != MPI_SUCCESS);
-        CHECK(complaints.name("MPI_Isend"));
-    }
-    domain.restore();
-    CHECK(receive_first(buffer) == MPI_SUCCESS);
-    CHECK(send_these(5)(buffer) == MPI_SUCCESS);
-    CHECK(receive_second(buffer) == MPI_SUCCESS);
-    CHECK(buffer == numbers(2, eager));
+    refuses([](Numbers &) { return start(5); }, [](Numbers &) { return start(6); }, "MPI_Isend",
+            "MPI_Isend");
 }
 
 HAZARD(divergence_other_requests_waited_for) {
@@ -237,27 +192,6 @@ HAZARD(divergence_stops_the_answers_to_polls) {
     CHECK(send_third(buffer) == MPI_SUCCESS);
 }
 
-// Forgetting the log ends the replay: the calls are MPI's again.
-HAZARD(divergence_is_over_when_the_log_is_forgotten) {
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    const Domain domain;
-    const auto reduce = [](MPI_Op operation) {
-        const int one = 1;
-        int all = 0;
-        return MPI_Allreduce(&one, &all, 1, MPI_INT, operation, MPI_COMM_SELF);
-    };
-    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
-    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
-    CHECK(restore_cd(domain.handle()) == SUCCESS);
-    {
-        const Complaints complaints;
-        CHECK(reduce(MPI_MAX) != MPI_SUCCESS);
-        CHECK(reduce(MPI_SUM) != MPI_SUCCESS);
-    }
-    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
-    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
-}
-
 // A new point in time would be where every call fails: there has to be a way back.
 HAZARD(divergence_forbids_to_advance) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -286,19 +220,19 @@ HAZARD(divergence_forbids_to_advance) {
     CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
     diverge();
     CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    CHECK(reduce(MPI_SUM) == MPI_SUCCESS); // MPI makes the calls again
     domain.advance();
     CHECK(reduce(MPI_MAX) == MPI_SUCCESS);
 }
 
-// CD_ON_DIVERGENCE=abort: even if errors return.
-HAZARD(divergence_aborts) {
+namespace {
+
+void is_the_end() {
     if (world_rank() == 1) {
         be_the_other();
         await(0);
         return;
     }
-    setenv("CD_ON_DIVERGENCE", "abort", 1);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     Numbers buffer = numbers(9, eager);
     Domain domain;
     domain.keep(buffer);
@@ -310,22 +244,16 @@ HAZARD(divergence_aborts) {
     signal(1);
 }
 
-// MPI's own default handler ends the program when the call fails.
-HAZARD(divergence_is_fatal_by_default) {
-    if (world_rank() == 1) {
-        be_the_other();
-        await(0);
-        return;
-    }
-    Numbers buffer = numbers(9, eager);
-    Domain domain;
-    domain.keep(buffer);
-    receive_first(buffer);
-    domain.restore();
-    receive_second(buffer);
-    std::fprintf(stderr, "still alive\n");
-    send_third(buffer);
-    signal(1);
+} // namespace
+
+// CD_ON_DIVERGENCE=abort: even if errors return.
+HAZARD(divergence_aborts) {
+    setenv("CD_ON_DIVERGENCE", "abort", 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    is_the_end();
 }
+
+// MPI's own default handler ends the program when the call fails.
+HAZARD(divergence_is_fatal_by_default) { is_the_end(); }
 
 } // namespace divergence

@@ -2,10 +2,6 @@
 // Copyright the containment-domains authors
 // Requests that the program frees: complete ones, and those under way, which is refused.
 #include "receives.h"
-#include "told_thread.h"
-
-#include <functional>
-#include <optional>
 
 namespace freed_requests {
 
@@ -51,17 +47,22 @@ HAZARD(freeing_a_receive_under_way_is_refused) {
     Numbers data = numbers(9, eager);
     Domain domain;
     domain.keep(data);
-    MPI_Request request = start_receive(data);
-    CHECK(MPI_Request_free(&request) != MPI_SUCCESS);
-    signal(1);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(data == numbers(5, eager));
+    const auto take = [&] {
+        MPI_Request request = start_receive(data);
+        CHECK(MPI_Request_free(&request) != MPI_SUCCESS);
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(data == numbers(5, eager));
+    };
+    take();
+    domain.restore();
+    take();
 }
 
 namespace {
 
 // From then on the program may do with the data what it likes.
-void data_come_with_the_status(const std::function<MPI_Request(Numbers &)> &start) {
+void data_come_with_the_status(MPI_Request (*start)(Numbers &)) {
     if (world_rank() == 1) {
         send(numbers(5, eager), 0, 1);
         send({}, 0, 2);
@@ -93,14 +94,10 @@ void data_come_with_the_status(const std::function<MPI_Request(Numbers &)> &star
 
 } // namespace
 
-HAZARD(data_of_a_freed_receive_come_with_its_status) { data_come_with_the_status(start_receive); }
-
-HAZARD(data_of_a_freed_persistent_receive_come_with_its_status) {
-    data_come_with_the_status(start_persistent_receive);
-}
-
-HAZARD(data_of_a_freed_matched_receive_come_with_its_status) {
-    data_come_with_the_status(start_matched_receive);
+HAZARD(data_of_a_freed_receive_come_with_its_status) {
+    for (const auto &start : {start_receive, start_persistent_receive, start_matched_receive}) {
+        data_come_with_the_status(start);
+    }
 }
 
 // A restore found it complete, so that a request of ours stands in for it.
@@ -126,41 +123,6 @@ HAZARD(parked_persistent_receive_is_freed) {
     MPI_Request_free(&request);
     CHECK(request == MPI_REQUEST_NULL);
     CHECK(data == numbers(5, eager));
-}
-
-// No log has that it was freed.
-HAZARD_IN_THREADS(persistent_receive_freed_without_a_domain_is_there_again) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(1, eager), 1);
-        signal(0);
-        return;
-    }
-    Numbers buffer = numbers(before_anything, eager);
-    Domain parent;
-    parent.keep(buffer);
-    ToldThread thread;
-    std::optional<Domain> child;
-    MPI_Request request = MPI_REQUEST_NULL;
-    const auto start = [&] {
-        child.emplace(parent.handle());
-        request = start_persistent_receive(buffer);
-    };
-    thread([&] {
-        start();
-        child.reset();
-        MPI_Request_free(&request);
-    });
-    CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
-    thread([&] {
-        start();
-        signal(1);
-        await(1);
-        MPI_Status status = {};
-        CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && tells(status, 1, 1, eager));
-        CHECK(buffer == numbers(1, eager));
-        MPI_Request_free(&request);
-        child.reset();
-    });
 }
 
 } // namespace freed_requests

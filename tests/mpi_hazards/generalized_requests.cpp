@@ -132,23 +132,6 @@ HAZARD(what_the_free_function_of_a_request_frees_is_there_again) {
     });
 }
 
-HAZARD(what_the_free_function_of_a_tested_request_frees_is_there_again) {
-    objects_go_with_the_log([](Operation &operation) {
-        MPI_Request requests[2] = {operation.request, MPI_REQUEST_NULL};
-        Numbers data = numbers(1, 2);
-        MPI_Irecv(data.data(), 1, operation.pair, 0, 1, MPI_COMM_SELF, &requests[1]);
-        MPI_Grequest_complete(operation.request);
-        const Numbers sent = numbers(2, 2);
-        MPI_Send(sent.data(), 2, MPI_INT, 0, 1, MPI_COMM_SELF);
-        MPI_Status statuses[2] = {};
-        for (int complete = 0; !complete;) {
-            MPI_Testall(2, requests, &complete, statuses);
-        }
-        CHECK(tells_of_it(statuses[0], false));
-        CHECK(data == sent);
-    });
-}
-
 HAZARD(what_the_free_function_of_a_cancelled_request_frees_is_there_again) {
     objects_go_with_the_log([](Operation &operation) {
         MPI_Cancel(&operation.request);

@@ -47,33 +47,6 @@ HAZARD_IN_THREADS(another_thread_restores_the_cd_of_one_that_has_just_recorded) 
     CHECK(own.info().log_length == messages);
 }
 
-HAZARD_IN_THREADS(another_thread_ends_the_cd_of_one_that_has_just_recorded) {
-    if (world_rank() == 1) {
-        send_all();
-        return;
-    }
-    ToldThread elsewhere;
-    const auto end_elsewhere = [&](cd_handle cd) {
-        elsewhere([&] { CHECK(commit_cd(cd) == SUCCESS); });
-    };
-    const cd_handle outer = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, "outer", nullptr);
-    const cd_handle inner = create_cd(outer, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
-    CHECK(outer != nullptr && inner != nullptr);
-    take(0, 2);
-    end_elsewhere(inner);
-    take(2, 3);
-    cd_info info = {};
-    CHECK(cd_query(outer, &info) == SUCCESS && info.log_length == 3);
-    end_elsewhere(outer);
-    std::string said;
-    {
-        Complaints complaints;
-        take(3, messages);
-        said = complaints.text();
-    }
-    CHECK(said.empty());
-}
-
 namespace {
 
 cd_handle ended_meanwhile = nullptr;

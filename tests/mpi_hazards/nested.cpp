@@ -23,60 +23,6 @@ void take(int i) {
 
 } // namespace
 
-HAZARD(parent_is_restored_after_its_childs_commit) {
-    if (world_rank() == 1) {
-        send_all();
-        return;
-    }
-    Numbers state = numbers(9, eager);
-    Domain parent;
-    parent.keep(state);
-    const auto with_child = [&] {
-        take(0);
-        {
-            const Domain child(parent.handle());
-            take(1);
-            take(2);
-        }
-        take(3);
-    };
-    with_child();
-    parent.restore();
-    with_child();
-    CHECK(!parent.info().replaying);
-    take(4);
-    parent.restore();
-    with_child();
-    take(4);
-    take(5);
-}
-
-HAZARD(only_the_childs_traffic_is_replayed) {
-    if (world_rank() == 1) {
-        send_all();
-        return;
-    }
-    Numbers state = numbers(9, eager);
-    Domain parent;
-    parent.keep(state);
-    take(0);
-    {
-        Domain child(parent.handle());
-        take(1);
-        take(2);
-        child.restore();
-        take(1);
-        take(2);
-        take(3);
-        child.restore();
-        take(1);
-        take(2);
-        take(3);
-    }
-    take(4);
-    take(5);
-}
-
 HAZARD(parent_is_restored_inside_its_child) {
     if (world_rank() == 1) {
         send_all();

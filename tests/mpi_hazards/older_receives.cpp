@@ -5,7 +5,6 @@
 #include "receives.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace older_receives {
 
@@ -88,25 +87,8 @@ struct TwoReceives {
 
 } // namespace
 
-// A re-execution that waits for another one, or for none, gets neither its data nor its status.
-HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
-    if (world_rank() == 1) {
-        send_two();
-        return;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    TwoReceives receives;
-    receives.post();
-    Domain domain;
-    domain.keep(receives.first);
-    domain.keep(receives.second);
-    signal(1);
-    domain.advance();
-    receives.wait_for_both();
-    receives.take_each_for_another(domain);
-}
-
-// The same where the log of the CD around it has their starts, which a restore of that replays.
+// A re-execution that waits for another one, or for none, gets neither its data nor its status. The
+// log of the CD around has their starts, which a restore of that replays.
 HAZARD(receives_from_the_cd_around_are_not_taken_for_each_other) {
     if (world_rank() == 1) {
         send_two();
@@ -290,9 +272,21 @@ HAZARD(receive_from_before_the_cd_asked_for_inside) {
 
 namespace {
 
-// The program was told of the data before the CD, and has changed them since.
-void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &start,
-                               bool and_again_in_it = false) {
+// Starts a receive of rank 1's message.
+using Start = MPI_Request (*)(Numbers &);
+
+MPI_Request start_receive(Numbers &buffer) { return post_receive(buffer, 1, 5); }
+
+MPI_Request start_matched_receive(Numbers &buffer) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(buffer.data(), eager, MPI_INT, &message, &request);
+    return request;
+}
+
+// The program gets the data before the CD, changes them, and may ask for the status again in it.
+void status_told_before_the_cd(Start start, bool asks_again) {
     if (world_rank() == 1) {
         send(numbers(4, eager), 0, 5);
         send({}, 0, 2);
@@ -309,18 +303,18 @@ void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &star
     buffer[3] = expected[3] = 42;
     Domain domain(parent.handle());
     domain.keep(buffer);
-    receive(0, 1, 2);
-    int is_complete = 0;
-    if (and_again_in_it) {
-        MPI_Request_get_status(request, &is_complete, MPI_STATUS_IGNORE);
-    }
+    const auto execute = [&] {
+        receive(0, 1, 2);
+        int complete = 0;
+        if (asks_again) {
+            MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+        }
+    };
+    execute();
     destroy(buffer);
     domain.restore();
     CHECK(buffer == expected);
-    receive(0, 1, 2);
-    if (and_again_in_it) {
-        MPI_Request_get_status(request, &is_complete, MPI_STATUS_IGNORE);
-    }
+    execute();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(buffer == expected);
 }
@@ -328,21 +322,9 @@ void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &star
 } // namespace
 
 HAZARD(what_get_status_has_brought_before_the_cd_is_not_brought_again) {
-    status_told_before_the_cd([](Numbers &buffer) { return post_receive(buffer, 1, 5); });
-}
-
-HAZARD(what_get_status_has_brought_before_the_cd_and_told_again_in_it_is_not_brought_again) {
-    status_told_before_the_cd([](Numbers &buffer) { return post_receive(buffer, 1, 5); }, true);
-}
-
-HAZARD(what_get_status_has_brought_of_a_found_message_before_the_cd_is_not_brought_again) {
-    status_told_before_the_cd([](Numbers &buffer) {
-        MPI_Message message = MPI_MESSAGE_NULL;
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-        MPI_Imrecv(buffer.data(), eager, MPI_INT, &message, &request);
-        return request;
-    });
+    status_told_before_the_cd(start_receive, false);
+    status_told_before_the_cd(start_receive, true);
+    status_told_before_the_cd(start_matched_receive, false);
 }
 
 } // namespace older_receives

@@ -46,45 +46,21 @@ void take_probed() { CHECK(receive(eager, 1, tag) == numbers(1, eager)); }
 } // namespace
 
 HAZARD(log_ends_with_tests_in_vain) {
-    receive_by([](MPI_Request &request) {
-        int flag = 0;
-        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        return flag != 0;
-    });
-}
-
-HAZARD(log_ends_with_testanys_in_vain) {
-    receive_by([](MPI_Request &request) {
-        int flag = 0;
-        int index = 0;
-        MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE);
-        return flag != 0;
-    });
-}
-
-HAZARD(log_ends_with_testalls_in_vain) {
-    receive_by([](MPI_Request &request) {
-        int flag = 0;
-        MPI_Testall(1, &request, &flag, MPI_STATUSES_IGNORE);
-        return flag != 0;
-    });
-}
-
-HAZARD(log_ends_with_testsomes_in_vain) {
-    receive_by([](MPI_Request &request) {
-        int count = 0;
-        int index = 0;
-        MPI_Testsome(1, &request, &count, &index, MPI_STATUSES_IGNORE);
-        return count != 0;
-    });
-}
-
-HAZARD(log_ends_with_questions_for_a_status_in_vain) {
-    receive_by([](MPI_Request &request) {
-        int flag = 0;
-        MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
-        return flag != 0;
-    });
+    using Poll = int (*)(MPI_Request &);
+    static int index = 0;
+    static int flag = 0;
+    const Poll polls[] = {
+        [](MPI_Request &r) { return MPI_Test(&r, &flag, MPI_STATUS_IGNORE); },
+        [](MPI_Request &r) { return MPI_Testany(1, &r, &index, &flag, MPI_STATUS_IGNORE); },
+        [](MPI_Request &r) { return MPI_Testall(1, &r, &flag, MPI_STATUSES_IGNORE); },
+        [](MPI_Request &r) { return MPI_Testsome(1, &r, &flag, &index, MPI_STATUSES_IGNORE); },
+        [](MPI_Request &r) { return MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE); }};
+    for (const Poll poll : polls) {
+        receive_by([poll](MPI_Request &request) {
+            CHECK(poll(request) == MPI_SUCCESS);
+            return flag != 0;
+        });
+    }
 }
 
 HAZARD(log_ends_with_probes_in_vain) {

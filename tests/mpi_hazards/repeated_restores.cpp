@@ -80,21 +80,6 @@ void fail(Ring &ring, Domain &domain) {
 
 } // namespace
 
-HAZARD(restore_at_each_step) {
-    const Numbers expected = undisturbed();
-    Ring ring;
-    Domain domain;
-    ring.keep(domain);
-    if (world_rank() == 0) {
-        for (int last = 1; last <= Ring::steps; ++last) {
-            ring.run(last);
-            fail(ring, domain);
-        }
-    }
-    ring.run(Ring::steps);
-    CHECK(ring.state() == expected);
-}
-
 HAZARD(restore_in_the_middle_of_each_replay) {
     const Numbers expected = undisturbed();
     Ring ring;

@@ -46,37 +46,22 @@ template <typename Work> void in_threads(const Work &work) {
 
 } // namespace
 
-HAZARD_IN_THREADS(threads_with_siblings_replay_their_own_logs) {
-    if (world_rank() == 1) {
-        in_threads(send_all);
-        return;
-    }
-    Domain parent;
-    Numbers state = numbers(9, eager);
-    parent.keep(state);
-    in_threads([&](int thread) {
-        Domain own(parent.handle());
-        for (int last = 5; last < messages; last += 5) {
-            take(thread, 0, last);
-            own.restore();
+HAZARD_IN_THREADS(threads_replay_their_own_logs) {
+    for (const bool are_siblings : {true, false}) {
+        if (world_rank() == 1) {
+            in_threads(send_all);
+            continue;
         }
-        take(thread, 0, messages);
-    });
-}
-
-HAZARD_IN_THREADS(threads_with_roots_replay_their_own_logs) {
-    if (world_rank() == 1) {
-        in_threads(send_all);
-        return;
+        const Domain parent;
+        in_threads([&](int thread) {
+            Domain own(are_siblings ? parent.handle() : nullptr, thread == 0 ? "zero" : "one");
+            for (int last = 5; last < messages; last += 5) {
+                take(thread, 0, last);
+                own.restore();
+            }
+            take(thread, 0, messages);
+        });
     }
-    in_threads([&](int thread) {
-        Domain own(nullptr, thread == 0 ? "zero" : "one");
-        for (int last = 5; last < messages; last += 5) {
-            take(thread, 0, last);
-            own.restore();
-        }
-        take(thread, 0, messages);
-    });
 }
 
 // The siblings' traffic is replayed when their parent is restored: each to the sibling with the
@@ -115,37 +100,6 @@ HAZARD_IN_THREADS(parent_of_siblings_in_threads_is_restored) {
     run();
     parent.restore();
     run();
-}
-
-// One thread restores while the other has receives under way, which are none of its business.
-HAZARD_IN_THREADS(receives_of_another_thread_are_under_way) {
-    if (world_rank() == 1) {
-        in_threads(send_all);
-        return;
-    }
-    in_threads([&](int thread) {
-        Domain own(nullptr, thread == 0 ? "zero" : "one");
-        if (thread == 0) {
-            for (int last = 1; last < messages; ++last) {
-                take(thread, 0, last);
-                own.restore();
-            }
-            take(thread, 0, messages);
-            return;
-        }
-        for (int i = 0; i < messages; ++i) {
-            Numbers buffer(eager);
-            MPI_Request request = MPI_REQUEST_NULL;
-            MPI_Irecv(buffer.data(), eager, MPI_INT, 1, tag_of(thread, i), MPI_COMM_WORLD,
-                      &request);
-            int flag = 0;
-            while (!flag) {
-                MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-                std::this_thread::yield();
-            }
-            CHECK(buffer == numbers(tag_of(thread, i), eager));
-        }
-    });
 }
 
 // Both have receives under way whenever one of them restores.
@@ -263,92 +217,6 @@ HAZARD_IN_THREADS(files_of_siblings) {
         close(other);
         second.reset();
     });
-}
-
-namespace {
-
-// Has a domain inside another one, in a thread of its own, and files.
-class FileUser {
-public:
-    FileUser(cd_handle parent, const char *path) : parent_(parent), path_(path) {}
-
-    void begin() {
-        thread_([this] { domain_.emplace(parent_); });
-    }
-    void end() {
-        thread_([this] { domain_.reset(); });
-    }
-    void open(int round) {
-        thread_([this, round] {
-            CHECK(MPI_File_open(MPI_COMM_SELF, path_, MPI_MODE_RDWR, MPI_INFO_NULL,
-                                &files[round]) == MPI_SUCCESS);
-        });
-    }
-    void look(int round) {
-        thread_([this, round] {
-            const MPI_Fint number = MPI_File_c2f(files[round]);
-            CHECK(numbers[round] == 0 || numbers[round] == number);
-            numbers[round] = number;
-            CHECK(MPI_File_f2c(number) == files[round]);
-        });
-    }
-    void close(int round) {
-        thread_([this, round] {
-            MPI_File file = files[round];
-            CHECK(MPI_File_close(&file) == MPI_SUCCESS);
-        });
-    }
-
-    static constexpr int rounds = 16;
-    std::vector<MPI_File> files = std::vector<MPI_File>(rounds);
-    std::vector<MPI_Fint> numbers = std::vector<MPI_Fint>(rounds);
-
-private:
-    cd_handle parent_;
-    const char *path_;
-    std::optional<Domain> domain_;
-    ToldThread thread_; // the last: it uses the others
-};
-
-} // namespace
-
-// Both have had the handles, or the numbers, for files that are closed. (The test is run so that
-// memory is given again soon, by whose address MPICH's files are known.)
-HAZARD_IN_THREADS(files_of_siblings_that_both_replay) {
-    if (world_rank() == 1) {
-        return;
-    }
-    Domain parent;
-    FileUser first(parent.handle(), "/dev/null");
-    FileUser second(parent.handle(), "/dev/zero");
-    first.begin();
-    second.begin();
-    for (FileUser *each : {&first, &second}) {
-        for (int round = 0; round < FileUser::rounds; ++round) {
-            each->open(round);
-            each->look(round);
-            each->close(round);
-        }
-    }
-#ifdef OPEN_MPI // gives the least that is free
-    CHECK(std::ranges::find_first_of(first.numbers, second.numbers) != first.numbers.end());
-#endif
-    first.end();
-    second.end();
-    CHECK(restore_cd(parent.handle()) == SUCCESS); // whose own log is empty
-    first.begin();
-    second.begin();
-    for (int round = 0; round < FileUser::rounds; ++round) {
-        second.open(round);
-        first.open(round);
-        second.look(round);
-        first.look(round);
-        second.close(round);
-        first.look(round);
-        first.close(round);
-    }
-    first.end();
-    second.end();
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "call/call.h"
 #include "log_entry/entry.h"
 
+#include <cstdint>
 #include <mpi.h>
 
 namespace cd::logger {
@@ -49,6 +50,9 @@ void complain_unknown(Fn fn, const void *site, const char *why);
 
 // Says that so many requests will fail, since the program has deleted the log that has their data.
 void complain_of_deleted_log(int requests);
+
+// Returns whether the word in the log is that of one of MPI's own operations.
+bool is_predefined_operation(uint64_t word);
 
 // Says that CD_ON_DIVERGENCE is not understood, if that is so.
 void check_on_divergence();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "requests/table.h"
+#include "requests/request_table.h"
 
 #include "log_entry/decode.h"
 #include "mpi/real.h"

@@ -6,8 +6,8 @@
 #include "handlers/blocking.h"
 #include "mpi/role.h"
 #include "payload/received_data.h"
-#include "requests/staging.h"
 #include "requests/request_table.h"
+#include "requests/staging.h"
 #include "rma/window_table.h"
 
 #include <tuple>

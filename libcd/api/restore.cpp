@@ -174,9 +174,6 @@ Status restore_named(cd_handle handle, Report &report) {
             return status;
         }
     }
-    if (domain.restarted) {
-        warn_of_pending_libraries(domain);
-    }
     count_as_restored(domain);
     if (domain.pace.measures()) {
         domain.pace.restored(os::system().monotonic_ns());

@@ -40,7 +40,7 @@ void for_each_first_holder(Walk first, Range range, const Holds &holds, const Fo
             if (level < known && done < places[level].nothing_until) {
                 end = std::min(end, places[level].nothing_until);
             } else {
-                const Domain &domain = *walk.current();
+                auto &domain = *walk.current();
                 const RangeIndex &entries = domain.entries;
                 auto at = level < known ? entries.find_near(places[level].next, done)
                                         : entries.find(done);
@@ -77,9 +77,9 @@ void for_each_first_holder(Walk first, Range range, const Holds &holds, const Fo
 }
 
 // A CD and then its ancestors, the nearest first.
-struct Upwards {
-    const Domain *at;
-    const Domain *current() const { return at; }
+template <typename AnyDomain> struct Upwards {
+    AnyDomain *at;
+    AnyDomain *current() const { return at; }
     void step() { at = at->parent; }
 };
 

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/give_to_parent.h"
 
+#include "domains/ancestors.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -19,27 +21,6 @@ bool promotes(const Entry &childs, const Entry &parents) {
 // parent's, nor what is left of others.
 bool is_named(const Entry &childs, Range part) {
     return (childs.whole || childs.reused) && childs.range.length() == part.length();
-}
-
-// Calls held(entry, part) for each part of range that holder has an entry for, and missing(part)
-// for the rest.
-template <typename Held, typename Missing>
-void for_each_part(const Domain &holder, Range range, const Held &held, const Missing &missing) {
-    uintptr_t done = range.begin;
-    for (auto at = holder.entries.find(range.begin);
-         at != holder.entries.end() && at->second->range.begin < range.end; ++at) {
-        const Entry &entry = *at->second;
-        const Range part = {std::max(done, entry.range.begin),
-                            std::min(range.end, entry.range.end)};
-        if (done < part.begin) {
-            missing(Range{done, part.begin});
-        }
-        held(entry, part);
-        done = part.end;
-    }
-    if (done < range.end) {
-        missing(Range{done, range.end});
-    }
 }
 
 // Makes the entries of range READ_WRITE; its ends are borders.
@@ -163,27 +144,22 @@ void GiveToParent::pass_on(Range range) {
     }
 }
 
-// Goes up until each byte has found its holder.
 void GiveToParent::prepare_above_parent() {
-    for (Domain *above = parent_.parent; above != nullptr; above = above->parent) {
-        std::vector<Range> still_open;
-        const size_t found_below = above_parent_.size();
-        for (const Range &range : passed_on_) {
-            for_each_part(
-                *above, range,
-                [&](const Entry &entry, Range part) {
-                    if (entry.restoration == Restoration::regen) {
-                        still_open.push_back(part);
-                    } else if (!entry.read_write()) {
-                        above_parent_.push_back({above, part});
-                    }
-                },
-                [&](Range part) { still_open.push_back(part); });
+    const auto holds = [](const Domain & /*holder*/, const Entry &entry) {
+        return entry.restoration != Restoration::regen;
+    };
+    const auto found = [&](Domain &holder, const Entry &entry, Range part) {
+        if (!entry.read_write()) {
+            above_parent_.push_back({&holder, part});
         }
-        for (size_t i = found_below; i < above_parent_.size(); ++i) {
-            above->entries.make_borders(above->entries.end(), above_parent_[i].range);
-        }
-        passed_on_.swap(still_open);
+        return true;
+    };
+    const auto missing = [](Range /*part*/) { return true; };
+    for (const Range &range : passed_on_) {
+        for_each_first_holder(Upwards{parent_.parent}, range, holds, found, missing);
+    }
+    for (const auto &[holder, range] : above_parent_) {
+        holder->entries.make_borders(holder->entries.end(), range);
     }
 }
 

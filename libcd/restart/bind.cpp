@@ -12,10 +12,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace cd {
@@ -341,8 +339,6 @@ private:
     bool kept_ = false;
 };
 
-void warn(const std::string &line) { os::system().warn(line.c_str()); }
-
 } // namespace
 
 Status bind_and_add(Domain &domain, const AddRequest &request, size_t &copied,
@@ -383,35 +379,20 @@ Status check_add_order(Domain &domain) {
                 static_cast<unsigned long long>(first->second.length));
 }
 
-void warn_of_pending_libraries(const Domain &domain) noexcept {
-    best_effort([&] {
-        std::map<std::string_view, size_t> bytes;
-        for (const auto &[name, range] : domain.pending) {
-            if (name.kind == Kind::object && range.restoration != Restoration::regen) {
-                bytes[*name.text] += range.old.length();
-            }
-        }
-        for (const auto &[object, length] : bytes) {
-            warn(std::string("CD ") + domain.name() + ": " + std::to_string(length) +
-                 " bytes of \"" + std::string(object) +
-                 "\" (object and build-id), which is not loaded, are restored when it is loaded "
-                 "and they are added");
-        }
-    });
-}
-
 void warn_of_pending_files(const Domain &domain) noexcept {
     if (domain.pending_files.empty() || domain.ledger->told_of_files.exchange(true)) {
         return;
     }
     best_effort([&] {
         const FilePosition &first = domain.pending_files.front();
-        warn(std::string("CD ") + domain.name() + " has advanced, and its store " +
-             domain.ledger->path() + " holds " + std::to_string(domain.pending_files.size()) +
-             " file positions that no add has taken, the first of inode " +
-             std::to_string(first.inode) + " of device " + std::to_string(first.device) +
-             " at position " + std::to_string(first.position) +
-             "; add the same files first, or set positions with lseek");
+        const std::string line =
+            std::string("CD ") + domain.name() + " has advanced, and its store " +
+            domain.ledger->path() + " holds " + std::to_string(domain.pending_files.size()) +
+            " file positions that no add has taken, the first of inode " +
+            std::to_string(first.inode) + " of device " + std::to_string(first.device) +
+            " at position " + std::to_string(first.position) +
+            "; add the same files first, or set positions with lseek";
+        os::system().warn(line.c_str());
     });
 }
 

@@ -30,9 +30,6 @@ Status bind_and_add(Domain &domain, const AddRequest &request, size_t &copied,
 // restore.
 Status check_add_order(Domain &domain);
 
-// Warns on standard error about libraries that are not loaded and whose bytes the CD holds.
-void warn_of_pending_libraries(const Domain &domain) noexcept;
-
 // Warns once per store about file positions that no add has taken when the CD advances.
 void warn_of_pending_files(const Domain &domain) noexcept;
 

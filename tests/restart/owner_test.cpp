@@ -118,13 +118,6 @@ TEST_F(Owner, ThatWasKilledDoesNotBlockAlsoIfAProcessThatItForkedLives) {
     }
 }
 
-TEST_F(Owner, ThatWasKilledDoesNotBlock) {
-    {
-        const Holder holder([&] { add(create(), &kept, sizeof kept); });
-    }
-    run([&]() -> std::string { return info_of(create()).restarted == 1 ? "" : refusal(); });
-}
-
 TEST_F(Owner, IsNotTheProcessThatWasForked) {
     run([&]() -> std::string {
         cd_handle root = create();

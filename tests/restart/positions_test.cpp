@@ -75,69 +75,6 @@ TEST_F(Positions, OfTwoDescriptorsOfAFileComeBackInTheirOrderWhateverTheirNumber
     });
 }
 
-struct statx_timestamp birth_of(const std::string &path) {
-    struct statx status = {};
-    EXPECT_EQ(::statx(AT_FDCWD, path.c_str(), 0, STATX_BTIME, &status), 0);
-    EXPECT_NE(status.stx_mask & STATX_BTIME, 0U) << "the file system does not tell births";
-    return status.stx_btime;
-}
-
-// Until a file that is made now is told from this one by when it was.
-void wait_for_another_birth(const std::string &path) {
-    const auto born = birth_of(path);
-    const std::string other = path + "-other";
-    auto now = born;
-    constexpr int most = 100000;
-    for (int i = 0; i < most && now.tv_sec == born.tv_sec && now.tv_nsec == born.tv_nsec; ++i) {
-        std::ofstream(other).close();
-        now = birth_of(other);
-        std::filesystem::remove(other);
-    }
-}
-
-// Many file systems give a new file the inode of one that has just been removed.
-TEST_F(Positions, OfAFileThatWasRemovedAreNotThoseOfTheNextOneOfItsInode) {
-    run([&]() -> std::string {
-        const int file = open("data");
-        ::lseek(file, 42, SEEK_SET);
-        return add_file_to_cd(create(), file) == CD_SUCCESS ? "" : refusal();
-    });
-    wait_for_another_birth(path("data"));
-    std::filesystem::remove(path("data"));
-    std::ofstream(path("data")) << std::string(100, 'y');
-    run([&]() -> std::string {
-        const int file = open("data");
-        cd_handle root = create();
-        return add_file_to_cd(root, file) == CD_SUCCESS && restore_cd(root) == CD_SUCCESS
-                   ? check_position(file, 0)
-                   : refusal();
-    });
-}
-
-TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
-    run([&]() -> std::string {
-        const int file = open("data");
-        ::lseek(file, 42, SEEK_SET);
-        cd_handle root = create();
-        return add_file_to_cd(root, file) == CD_SUCCESS ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        cd_handle child = child_of(create());
-        return add_file_to_cd(child, open("other")) == CD_SUCCESS && commit_cd(child) == CD_SUCCESS
-                   ? ""
-                   : refusal();
-    });
-    run([&]() -> std::string {
-        const int file = open("data");
-        cd_handle root = create();
-        return add_file_to_cd(root, file) == CD_SUCCESS &&
-                       add_file_to_cd(root, open("other")) == CD_SUCCESS &&
-                       restore_cd(root) == CD_SUCCESS
-                   ? check_position(file, 42)
-                   : refusal();
-    });
-}
-
 TEST_F(Positions, OfAChildGiveWayToThoseThatItsParentHasUnderAnotherNumber) {
     run([&]() -> std::string {
         const int file = open("data");

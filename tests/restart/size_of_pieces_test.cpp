@@ -167,49 +167,6 @@ TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfAddCallsOfTheProcessHaveFailed) {
     });
 }
 
-// Two processes: the second one finds data that the first one had no room for in one place.
-TEST_F(SizeOfPieces, GrowsByNothingWhileAllThatIsNeededIsFreeInPieces) {
-    constexpr size_t pieces = 64;
-    constexpr size_t piece = whole / 2 / pieces;
-    const auto add_all = [](cd_handle root, char *memory) {
-        bool added = true;
-        for (size_t i = 0; i < pieces; ++i) {
-            added &= add(root, memory + i * piece, piece);
-        }
-        return added;
-    };
-    run([&]() -> std::string {
-        std::vector<char> memory(whole);
-        cd_handle root = create();
-        bool done = add_all(root, memory.data());
-        for (size_t i = 1; i < pieces; i += 2) {
-            done &= remove(root, memory.data() + i * piece, piece);
-        }
-        const uintmax_t before = size();
-        char *behind = memory.data() + whole / 2;
-        for (size_t i = 0; i < whole / 4; ++i) {
-            behind[i] = static_cast<char>(i * i / 1000);
-        }
-        done &= add(root, behind, whole / 4);
-        return done && size() == before ? "" : refusal() + " " + std::to_string(size() - before);
-    });
-    run([&]() -> std::string {
-        std::vector<char> memory(whole);
-        cd_handle root = create();
-        char *behind = memory.data() + whole / 2;
-        if (!add_all(root, memory.data()) || !add(root, behind, whole / 4) ||
-            restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        for (size_t i = 0; i < whole / 4; ++i) {
-            if (behind[i] != static_cast<char>(i * i / 1000)) {
-                return "byte " + std::to_string(i);
-            }
-        }
-        return "";
-    });
-}
-
 TEST_F(SizeOfPieces, IsTwiceTheDataOfPiecesThatComeAndGoAtRandom) {
     for (const size_t longest : {whole / 2, whole / 50}) {
         std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time

@@ -57,27 +57,4 @@ void BiasedLock::lock_slowly() noexcept {
     }
 }
 
-bool BiasedLock::try_lock() noexcept {
-    if (taken_.exchange(true)) {
-        return false;
-    }
-    const void *owner = owner_.load();
-    if (owner != nullptr && owner != this_thread()) {
-        os::system().order_other_threads();
-        if (inside_.load(std::memory_order_acquire)) {
-            taken_.store(false, std::memory_order_release);
-            return false;
-        }
-    }
-    return true;
-}
-
-void BiasedLock::keep_for_this_thread() noexcept {
-    taken_ = false;
-    if (!is_mine()) {
-        inside_ = false;
-        owner_ = nullptr;
-    }
-}
-
 } // namespace cd

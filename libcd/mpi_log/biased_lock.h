@@ -35,9 +35,6 @@ public:
         }
     }
 
-    // Takes the lock as another thread than the owner; false if it is held.
-    [[nodiscard]] bool try_lock() noexcept;
-
     // Takes the lock as its owner; false if the calling thread is not, or the lock is held.
     [[nodiscard]] bool try_lock_as_owner() noexcept { return is_mine() && enter(); }
 
@@ -51,9 +48,6 @@ public:
 
     // Returns the flag that the owner sets to 0 to release the lock without unlock(), from C.
     char *held_as_owner() noexcept { return reinterpret_cast<char *>(&inside_); }
-
-    // Releases, in the new process after a fork, what other threads held or owned.
-    void keep_for_this_thread() noexcept;
 
 private:
     // Returns an address that differs between threads.

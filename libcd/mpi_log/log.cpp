@@ -48,31 +48,6 @@ void Log::end_nested() noexcept {
     }
 }
 
-bool Log::try_to_pause() noexcept {
-    paused_ = lock_.try_lock();
-    bool complete = paused_;
-    for_each_nested(0, [&complete](Sibling, Log &nested) {
-        nested.paused_ = complete && nested.lock_.try_lock();
-        complete = nested.paused_;
-    });
-    return complete;
-}
-
-void Log::resume() noexcept {
-    const auto resume_alone = [](Log &log) {
-        if (std::exchange(log.paused_, false)) {
-            log.lock_.unlock();
-        }
-    };
-    resume_alone(*this);
-    for_each_nested(0, [&](Sibling, Log &nested) { resume_alone(nested); });
-}
-
-void Log::keep_for_this_thread() noexcept {
-    lock_.keep_for_this_thread();
-    for_each_nested(0, [](Sibling, Log &nested) { nested.lock_.keep_for_this_thread(); });
-}
-
 bool Log::add_chunk(size_t needed) noexcept {
     if (kept_ > 0) {
         drop_oldest(size_of_chunk(needed));

@@ -44,7 +44,7 @@ struct LogChunk {
 // LogSpill, which the logs of a family share, chunks may be in a file until they are read.
 // Thread-safe. The thread whose CDs use the log owns its lock. Only a root without descendants
 // trims; a log that keeps the newest entries drops old ones when it appends.
-class Log : public std::enable_shared_from_this<Log> {
+class Log {
 public:
     // A place between two entries.
     struct Position {
@@ -90,13 +90,6 @@ public:
     // Makes the calling thread the one that appends without atomic operations.
     void own() noexcept { lock_.own(); }
     void disown() noexcept { lock_.disown(); }
-
-    // For fork: locks this log and its nested ones. False if one of them is in use; then resume()
-    // unlocks the others.
-    [[nodiscard]] bool try_to_pause() noexcept;
-    void resume() noexcept;
-    // Releases, in the new process, the locks that other threads held or owned.
-    void keep_for_this_thread() noexcept;
 
     uint64_t id() const { return id_; }
     uint64_t family() const { return family_; }
@@ -303,7 +296,6 @@ private:
     mutable BiasedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
-    bool paused_ = false;
     LogChunk *first_ = nullptr;
     LogChunk *last_ = nullptr;
     LogChunk *growing_ = nullptr; // the first that the spill does not have; nullptr: first_

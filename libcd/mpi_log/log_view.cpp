@@ -5,6 +5,7 @@
 #include "mpi_log/spill.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace cd {
@@ -166,33 +167,11 @@ void LogView::forget(int depth, bool alone) {
     begin_ = log_->cursor();
 }
 
-bool LogView::try_to_pause() noexcept {
-    return (spill_ == nullptr || spill_->try_to_pause()) &&
-           (owned_ == nullptr || owned_->try_to_pause());
-}
-
-void LogView::resume() noexcept {
-    if (owned_ != nullptr) {
-        owned_->resume();
-    }
-    if (spill_ != nullptr) {
-        spill_->resume();
-    }
-}
-
-void LogView::part_from_copy() noexcept {
-    if (spill_ != nullptr) {
-        spill_->part_from_copy();
-    }
-}
-
-void LogView::keep_for_this_thread() noexcept {
-    if (owned_ != nullptr) {
-        owned_->keep_for_this_thread();
-    }
-    if (spill_ != nullptr) {
-        spill_->forget_other_threads();
-    }
+void LogView::leave_to_parent_process() noexcept {
+    new (&log_) std::shared_ptr<Log>;
+    new (&owned_) std::shared_ptr<Log>;
+    new (&spill_) std::shared_ptr<LogSpill>;
+    has_children_ = false;
 }
 
 Status LogView::check_nothing_lost(int depth, const char *cd) const {

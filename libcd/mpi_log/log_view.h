@@ -80,12 +80,9 @@ public:
     // entries. May throw std::bad_alloc; then nothing has changed.
     void forget(int depth, bool alone);
 
-    // For fork: pauses what a root owns, its log and its spill. False if one of them is in use;
-    // resume() takes back what was paused.
-    bool try_to_pause() noexcept;
-    void resume() noexcept;
-    void part_from_copy() noexcept;       // in both processes, while paused
-    void keep_for_this_thread() noexcept; // in the new process
+    // In a forked process: the CD logs no more. Leaks the log, which another thread may have been
+    // changing.
+    void leave_to_parent_process() noexcept;
 
     // Fails if a replay would lack entries that found no room. cd: the CD's name.
     Status check_nothing_lost(int depth, const char *cd) const;

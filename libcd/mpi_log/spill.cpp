@@ -25,8 +25,9 @@ Status no_memory_to_spill() {
 } // namespace
 
 LogSpill::LogSpill(uint64_t limit, std::string directory)
-    : limit_(limit), directory_(std::move(directory)),
-      chunk_size_(std::clamp<uint64_t>(limit / chunks_in_limit, smallest_chunk, largest_chunk)) {}
+    : limit_(limit),
+      chunk_size_(std::clamp<uint64_t>(limit / chunks_in_limit, smallest_chunk, largest_chunk)),
+      file_(std::move(directory)) {}
 
 void LogSpill::stop() noexcept {
     Lock lock(mutex_);
@@ -133,7 +134,7 @@ void LogSpill::discard(LogChunk *chunk) noexcept {
 // Puts the chunk into the list in which it waits for its pages to be dropped.
 void LogSpill::enlist(Chunk &chunk) noexcept {
     if (chunk.complete && chunk.holds == 0 && !chunk.busy && chunk.pages != nullptr) {
-        (chunk.medium != nullptr ? copied_ : unwritten_).push_back(chunk);
+        (chunk.stored ? copied_ : unwritten_).push_back(chunk);
     }
 }
 
@@ -154,12 +155,10 @@ void LogSpill::drop_pages(Chunk &chunk) noexcept {
 void LogSpill::begin_work_on(Chunk &chunk) noexcept {
     chunk.unlink();
     chunk.busy = true;
-    ++under_way_;
 }
 
 void LogSpill::end_work_on(Chunk &chunk) noexcept {
     chunk.busy = false;
-    --under_way_;
     if (chunk.discarded) {
         destroy(chunk);
     } else {
@@ -172,12 +171,9 @@ void LogSpill::destroy(Chunk &chunk) noexcept {
     if (chunk.pages != nullptr) {
         drop_pages(chunk);
     }
-    if (chunk.medium != nullptr) {
+    if (chunk.stored) {
         in_files_ -= chunk.extent.length;
-        chunk.medium->in_use -= chunk.extent.length;
-        if (chunk.medium->in_use == 0) {
-            chunk.medium->tail = 0;
-        }
+        tail_ = in_files_ == 0 ? 0 : tail_;
     }
     delete &chunk;
 }
@@ -189,26 +185,19 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
     writing_ = true;
     Status status;
     SpillFile::Extent extent;
-    std::shared_ptr<Medium> medium = medium_;
+    const uint64_t tail = tail_;
+    lock.unlock();
     try {
-        if (medium == nullptr) {
-            medium = medium_ = std::make_shared<Medium>(directory_);
-        }
-        const uint64_t tail = medium->tail;
-        lock.unlock();
-        status = medium->file.write(tail, {chunk.pages, chunk.used}, extent);
+        status = file_.write(tail, {chunk.pages, chunk.used}, extent);
     } catch (const std::bad_alloc &) {
         status = no_memory_to_spill();
     }
-    if (!lock.owns_lock()) {
-        lock.lock();
-    }
+    lock.lock();
     writing_ = false;
     if (status) {
         in_files_ += extent.length;
-        medium->tail = extent.offset + extent.length;
-        medium->in_use += extent.length;
-        chunk.medium = std::move(medium);
+        tail_ = extent.offset + extent.length;
+        chunk.stored = true;
         chunk.extent = extent;
         if (chunk.holds == 0) {
             drop_pages(chunk);
@@ -232,8 +221,8 @@ bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
     auto *pages = static_cast<std::byte *>(PagePool::instance().take(size));
     Status status;
     try {
-        status = pages != nullptr ? chunk.medium->file.read(chunk.extent, {pages, chunk.used})
-                                  : no_memory_to_spill();
+        status =
+            pages != nullptr ? file_.read(chunk.extent, {pages, chunk.used}) : no_memory_to_spill();
     } catch (const std::bad_alloc &) {
         status = no_memory_to_spill();
     }
@@ -281,39 +270,6 @@ void LogSpill::work() noexcept {
             wake_.wait(lock);
         }
     }
-}
-
-bool LogSpill::try_to_pause() noexcept {
-    if (!mutex_.try_lock()) {
-        return false;
-    }
-    paused_ = under_way_ == 0;
-    if (!paused_) {
-        mutex_.unlock();
-        return false;
-    }
-    return true;
-}
-
-void LogSpill::resume() noexcept {
-    if (paused_) {
-        paused_ = false;
-        mutex_.unlock();
-    }
-}
-
-void LogSpill::part_from_copy() noexcept {
-    if (paused_) {
-        medium_.reset();
-    }
-}
-
-// Other threads may have waited, so the condition variables are made anew, not destroyed.
-void LogSpill::forget_other_threads() noexcept {
-    new (&wake_) std::condition_variable;
-    new (&done_) std::condition_variable;
-    has_worker_ = false;
-    wanted_ = 0;
 }
 
 } // namespace cd

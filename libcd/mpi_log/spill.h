@@ -12,7 +12,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <string>
@@ -60,23 +59,7 @@ public:
     // Returns how many bytes the family's logs take in files.
     uint64_t bytes_in_files() const { return in_files_.load(std::memory_order_relaxed); }
 
-    // For fork: keeps the thread from working from a successful try_to_pause() to resume().
-    bool try_to_pause() noexcept;
-    void resume() noexcept;
-    // Gives each process a file of its own for what it writes from now on. Called while paused.
-    void part_from_copy() noexcept;
-    // Resets the thread and its waiters in the new process.
-    void forget_other_threads() noexcept;
-
 private:
-    // A file and its use. When nothing in it is used it is written from the start again.
-    struct Medium {
-        explicit Medium(const std::string &directory) : file(directory) {}
-        SpillFile file;
-        uint64_t tail = 0;
-        uint64_t in_use = 0;
-    };
-
     using Hook = boost::intrusive::list_base_hook<
         boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -85,7 +68,7 @@ private:
         bool busy = false;      // being written or read
         bool discarded = false; // freed once it is not busy
         int holds = 0;
-        std::shared_ptr<Medium> medium; // once it is in a file
+        bool stored = false; // is in the file, at extent
         SpillFile::Extent extent;
     };
 
@@ -111,25 +94,23 @@ private:
     void work() noexcept;
 
     const uint64_t limit_;
-    const std::string directory_;
     const size_t chunk_size_;
 
     mutable std::mutex mutex_; // guards all that follows
     std::condition_variable wake_;
     std::condition_variable done_;
-    List unwritten_;                 // complete, in memory only, not held; the oldest first
-    List copied_;                    // complete, in memory and in a file, not held
-    std::shared_ptr<Medium> medium_; // where the next chunk goes
+    List unwritten_; // complete, in memory only, not held; the oldest first
+    List copied_;    // complete, in memory and in a file, not held
+    SpillFile file_;
+    uint64_t tail_ = 0; // of the file, which is written from the start again once it has no chunk
     uint64_t in_memory_ = 0;
     uint64_t wanted_ = 0; // by threads that wait
     uint64_t largest_ = 0;
     uint64_t failed_writes_ = 0;
     bool refused_ = false; // the last write failed; the next one waits for a thread that needs it
     bool writing_ = false;
-    int under_way_ = 0; // chunks that are busy
     bool has_worker_ = false;
     bool ending_ = false;
-    bool paused_ = false;
     pthread_t worker_ = {};
     char trouble_[1024] = ""; // a message has room for as much
     std::atomic<uint64_t> in_files_ = 0;

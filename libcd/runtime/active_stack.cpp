@@ -102,4 +102,11 @@ void ActiveStack::look_for_ended() noexcept {
     }
 }
 
+void ActiveStack::leave_log_to_parent_process() noexcept {
+    if (stack_ != nullptr) {
+        new (&stack_->seat_) LogSeat;
+        stack_->open_ = nullptr;
+    }
+}
+
 } // namespace cd

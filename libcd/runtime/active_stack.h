@@ -75,6 +75,9 @@ public:
     // come to the top, or when the stack needs their room.
     static void look_for_ended() noexcept;
 
+    // Forgets, in a forked process, the log of the calling thread's active CD without freeing it.
+    static void leave_log_to_parent_process() noexcept;
+
     ~ActiveStack();
 
 private:

@@ -25,7 +25,6 @@ void in_parent() {
     if (--handlers_begun > 0) {
         return;
     }
-    Registry::instance().for_each([](Resident &resident) { resident.log.part_from_copy(); });
     Registry::instance().unlock_everything();
 }
 
@@ -39,12 +38,12 @@ void in_child() {
         if (resident.slot->active_in != survivor) {
             resident.slot->active_in = 0;
         }
-        resident.log.part_from_copy();
-        resident.log.keep_for_this_thread();
+        resident.log.leave_to_parent_process();
         if (resident.is_root() && resident.ledger != nullptr) {
             resident.ledger->leave_to_parent();
         }
     });
+    ActiveStack::leave_log_to_parent_process();
     Registry::instance().forget_other_threads(survivor);
     Registry::instance().unlock_everything();
     Registry::instance().remove_unopened_roots();

@@ -151,16 +151,6 @@ bool Registry::try_lock_everything() {
             complete = slot.locked_for_fork = slot.mutex.try_lock();
         }
     }
-    // Logs last: one that has to write waits while it holds the lock of its CD, and entries are
-    // written without that lock.
-    if (complete) {
-        for_each([&complete](Resident &resident) {
-            complete = complete && resident.log.try_to_pause();
-        });
-        if (!complete) {
-            resume_logs();
-        }
-    }
     if (!complete) {
         unlock_slots();
         if (pool_locked) {
@@ -172,7 +162,6 @@ bool Registry::try_lock_everything() {
 }
 
 void Registry::unlock_everything() {
-    resume_logs();
     unlock_slots();
     PagePool::instance().mutex().unlock();
     mutex_.unlock();
@@ -215,10 +204,6 @@ void Registry::remove_unopened_roots() {
             remove(*slot.resident);
         }
     }
-}
-
-void Registry::resume_logs() {
-    for_each([](Resident &resident) { resident.log.resume(); });
 }
 
 void Registry::unlock_slots() {

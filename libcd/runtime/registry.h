@@ -84,8 +84,7 @@ public:
         }
     }
 
-    // Lock all slots but lent ones, and pause all logs; and release them. Waits for operations that
-    // are under way.
+    // Lock all slots but lent ones, and release them. Waits for operations that are under way.
     void lock_everything();
     void unlock_everything();
 
@@ -125,7 +124,6 @@ private:
     void wait_for_forks() const;
     bool has_root(const std::string &name);
     void take_back_reservations();
-    void resume_logs();
     void unlock_slots();
 
     // Read by every operation; they hardly ever change.

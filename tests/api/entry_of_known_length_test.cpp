@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 // cd_log_enter and cd_log_written.
 namespace {
@@ -106,44 +104,6 @@ TEST_F(EntryOfKnownLength, IsWaitedForByOthers) {
     cd_log_written(entry);
     other.join();
     EXPECT_TRUE(known);
-}
-
-TEST_F(EntryOfKnownLength, IsWaitedForByAFork) {
-    std::atomic<cd_handle> root = nullptr;
-    std::atomic<bool> forked = false;
-    std::thread writer([&] {
-        const cd_handle own = make_root(COMM_LOGGING_ENABLED);
-        write("one");
-        const cd_log_entry entry = cd_log_enter(3);
-        ASSERT_NE(entry.at, nullptr);
-        std::memcpy(entry.at, "xxx", 3);
-        root = own;
-        EXPECT_FALSE(comes_true(forked));
-        std::memcpy(entry.at, "two", 3);
-        cd_log_written(entry);
-        while (!forked) { // a thread that has ended, and that nobody joins there, were a leak
-            std::this_thread::yield();
-        }
-    });
-    while (root == nullptr) {
-        std::this_thread::yield();
-    }
-    const pid_t child = ::fork();
-    forked = true;
-    if (child == 0) {
-        size_t length = 0;
-        int error = 0;
-        const bool restored =
-            restore_cd(root) == SUCCESS && cd_log_next(root, &length, &error) != nullptr;
-        const void *second = cd_log_next(root, &length, &error);
-        const bool whole = second != nullptr && length == 3 && std::memcmp(second, "two", 3) == 0;
-        ::_exit(restored && whole ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-    writer.join();
-    EXPECT_EQ(info_of(root).log_length, 2U);
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include "cd/mpi_log.h"
+
 #include <atomic>
 #include <chrono>
 #include <csetjmp>
@@ -77,25 +79,43 @@ TEST_F(Fork, BothProcessesGoOnWithTheirOwnCopyOfEveryCd) {
     EXPECT_EQ(y, 1);
 }
 
-TEST_F(Fork, MpiLogGoesOnInBothProcesses) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
-    const cd_log_part part = {"entry", 5};
-    ASSERT_TRUE(succeeds(cd_log_append(root, &part, 1)));
-    const int result = in_child([&] {
-        if (cd_log_append(root, &part, 1) != SUCCESS)
-            return 1;
-        if (restore_cd(root) != SUCCESS)
-            return 2;
-        for (int i = 0; i < 2; ++i) {
-            size_t length = 0;
-            const void *entry = cd_log_next(root, &length, nullptr);
-            if (entry == nullptr || length != 5 || std::memcmp(entry, "entry", 5) != 0)
-                return 3;
+// Which cannot use MPI.
+TEST_F(Fork, MpiLogStaysWithTheParentAndTheNewProcessDoesNotLog) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED, "log_limit=256K");
+    const std::string text(1000, 'x');
+    const cd_log_part part = {text.data(), text.size()};
+    std::atomic<bool> done = false;
+    std::thread other([&] { // appends all the time, beyond the limit
+        while (!done) {
+            EXPECT_TRUE(succeeds(cd_log_append(root, &part, 1)));
         }
-        return cd_log_next(root, nullptr, nullptr) == nullptr ? 0 : 4;
     });
-    EXPECT_EQ(result, 0);
-    EXPECT_EQ(info_of(root).log_length, 1U);
+    for (int round = 0; round < 30; ++round) {
+        const int result = in_child([&] {
+            if (cd_log_mode() != CD_LOG_OFF || cd_log_open(10).at != nullptr)
+                return 1;
+            if (cd_log_append(root, &part, 1) == SUCCESS ||
+                cd_last_error() != CD_ERROR_LOG_DISABLED)
+                return 2;
+            const cd_handle child = make_child(root);
+            if (child == nullptr || commit_cd(child) != SUCCESS)
+                return 3;
+            return restore_cd(root) == SUCCESS && advance_cd_point_in_time(root) == SUCCESS &&
+                           commit_cd(root) == SUCCESS
+                       ? 0
+                       : 4;
+        });
+        EXPECT_EQ(result, 0);
+    }
+    done = true;
+    other.join();
+    const uint64_t length = info_of(root).log_length;
+    EXPECT_GT(length, 0U);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(info_of(root).log_remaining, length);
+    size_t read = 0;
+    EXPECT_NE(cd_log_next(root, &read, nullptr), nullptr);
+    EXPECT_EQ(read, text.size());
 }
 
 TEST_F(Fork, DescendantsThatWereActiveInOtherThreadsAreNobodysInTheNewProcess) {

@@ -6,9 +6,6 @@
 
 #include "fixture.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <string>
 #include <vector>
 
@@ -149,35 +146,6 @@ TEST_F(LogLimit, AnEntryThatIsTooLongForAnythingTakesNoRoomFromOthers) {
     EXPECT_EQ(cd_log_open(size_t{1} << 50).at, nullptr);
     append(root, 1, 5000); // a third of the limit
     EXPECT_EQ(info_of(root).log_in_files, 0U);
-    ASSERT_TRUE(succeeds(commit_cd(root)));
-}
-
-TEST_F(LogLimit, BothProcessesOfAForkGoOnWithTheirOwn) {
-    const cd_handle root = make("log_limit=256K");
-    append(root, 0, 500);
-    int to_child[2];
-    int to_parent[2];
-    ASSERT_EQ(::pipe(to_child), 0);
-    ASSERT_EQ(::pipe(to_parent), 0);
-    const pid_t child = ::fork();
-    ::close(child == 0 ? to_child[1] : to_child[0]); // so that who waits sees the other end
-    ::close(child == 0 ? to_parent[0] : to_parent[1]);
-    const int first = child == 0 ? 707 : 500; // so that the two write different data
-    append(root, first, first + 500);
-    char written = 0; // both have, before one of them reads
-    ASSERT_EQ(::write(child == 0 ? to_parent[1] : to_child[1], &written, 1), 1);
-    ASSERT_EQ(::read(child == 0 ? to_child[0] : to_parent[0], &written, 1), 1);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    expect(root, 0, 500);
-    expect(root, first, first + 500);
-    if (child == 0) {
-        ::_exit(commit_cd(root) == SUCCESS && !HasFailure() ? 0 : 1);
-    }
-    ::close(to_child[1]);
-    ::close(to_parent[0]);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
     ASSERT_TRUE(succeeds(commit_cd(root)));
 }
 

@@ -9,9 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace cd {
@@ -122,37 +120,6 @@ TEST(OwnedLockTest, OthersWaitForTheOwner) {
     lock.unlock();
     other.join();
     EXPECT_TRUE(entered);
-}
-
-TEST(OwnedLockTest, IsFreeInTheNewProcessAfterAForkWhileAnotherThreadHeldIt) {
-    BiasedLock lock;
-    std::atomic<int> step = 0;
-    std::thread other([&] {
-        lock.own();
-        lock.lock();
-        step = 1;
-        while (step != 2) {
-            std::this_thread::yield();
-        }
-        lock.unlock();
-        lock.disown();
-    });
-    while (step != 1) {
-        std::this_thread::yield();
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        lock.keep_for_this_thread();
-        lock.own();
-        lock.lock();
-        _exit(0);
-    }
-    step = 2;
-    other.join();
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status));
 }
 
 } // namespace

@@ -6,12 +6,9 @@
 #include "memory.h"
 #include "restarting.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 
 namespace restarting {
 namespace {
@@ -169,35 +166,6 @@ TEST_F(Binding, ANamedRegionThatGrewIsAsLongAsItWasAtLast) {
     });
 }
 
-TEST_F(Binding, OtherMemoryIsKnownByTheOrderOfItsAddsAndItsLength) {
-    run([&]() -> std::string {
-        Memory first(1000);
-        Memory second(1000);
-        first.fill(1);
-        second.fill(2);
-        cd_handle root = create();
-        return add(root, first.at(), 1000) && add(root, second.at(), 1000) ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        Memory one(5000);
-        Memory two(5000);
-        cd_handle root = create();
-        if (info_of(root).unbound != 2000) {
-            return "unbound " + std::to_string(info_of(root).unbound);
-        }
-        if (!add(root, one.at(300), 1000) || !add(root, two.at(), 1000)) {
-            return refusal();
-        }
-        if (info_of(root).unbound != 0 || one.at(300)[0] != 0) {
-            return "an add copies something";
-        }
-        if (restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        return one.at(300)[999] == 1 && two.at()[999] == 2 ? "" : "wrong data";
-    });
-}
-
 TEST_F(Binding, AnotherLengthIsRefusedAndBothAreNamed) {
     leave_heap(1000, 1);
     run([&]() -> std::string {
@@ -223,43 +191,6 @@ TEST_F(Binding, WhatIsAddedAfterTheRestoreIsRestoredThen) {
         return restore_cd(root) == CD_SUCCESS && add(root, heap.at(), heap.size()) && heap.is(1)
                    ? ""
                    : refusal();
-    });
-}
-
-TEST_F(Binding, WhatChangesAndIsNotAddedYetHoldsUpTheAdvanceAndItsStoreIsNamed) {
-    run([&]() -> std::string {
-        Memory heap(1000);
-        return add(create(), heap.at(), heap.size()) ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        cd_handle root = create();
-        const bool has_advanced =
-            restore_cd(root) == CD_SUCCESS && advance_cd_point_in_time(root) == CD_SUCCESS;
-        return !has_advanced && cd_last_error() == CD_ERROR_RESTART_UNBOUND &&
-                       refusal().find(store()) != std::string::npos
-                   ? ""
-                   : refusal();
-    });
-}
-
-TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
-    const std::string name = path("data");
-    std::ofstream(name) << std::string(100, 'x');
-    run([&]() -> std::string {
-        const int file = ::open(name.c_str(), O_RDONLY);
-        ::lseek(file, 42, SEEK_SET);
-        cd_handle root = create();
-        return add_file_to_cd(root, file) == CD_SUCCESS ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        ::open("/dev/null", O_RDONLY); // so that it is another descriptor
-        const int file = ::open(name.c_str(), O_RDONLY);
-        cd_handle root = create();
-        if (add_file_to_cd(root, file) != CD_SUCCESS || restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        const off_t position = ::lseek(file, 0, SEEK_CUR);
-        return position == 42 ? "" : "position " + std::to_string(position);
     });
 }
 

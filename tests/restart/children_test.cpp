@@ -49,25 +49,6 @@ protected:
     }
 };
 
-TEST_F(Children, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
-    run([&]() -> std::string {
-        Memory heap(1000);
-        heap.fill(4);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        return add(child, heap.at(), 1000) && commit_cd(child) == CD_SUCCESS ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        Memory heap(7000);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        if (!add(child, heap.at(1000), 1000) || restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        return heap.at(1000)[999] == 4 ? "" : "wrong data";
-    });
-}
-
 // Where a child of another process has a range of another length in its place, which may be what
 // the root is told to forget.
 TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {

@@ -53,20 +53,6 @@ std::vector<std::string> many_entries(size_t count) {
 
 using Entries = std::vector<std::string>;
 
-TEST_F(LogTest, StartsEmptyAndLive) {
-    EXPECT_FALSE(stream.replaying());
-    EXPECT_EQ(rest(), Entries());
-    EXPECT_EQ(stream.begin(), stream.end());
-    EXPECT_EQ(pages.maps, 0u);
-}
-
-TEST_F(LogTest, JoinsTheParts) {
-    const cd_log_part parts[] = {{"ab", 2}, {nullptr, 0}, {"cde", 3}};
-    EXPECT_TRUE(stream.append(parts, 3));
-    EXPECT_TRUE(stream.append(nullptr, 0));
-    EXPECT_EQ(replay_from(stream.begin()), (Entries{"abcde", ""}));
-}
-
 TEST_F(LogTest, IsFirstInFirstOutAcrossChunks) {
     const Entries entries = many_entries(500);
     size_t bytes = 0;
@@ -163,28 +149,6 @@ TEST_F(LogTest, OfTheNewestAPlaceIsFoundWhoseChunkIsGone) {
     EXPECT_EQ(rest(), entries);
 }
 
-TEST_F(LogTest, TakesEntriesLargerThanAChunk) {
-    const Entries entries = {"small", std::string(3 * chunk, 'x'), std::string(chunk, 'y'), "end"};
-    for (const std::string &entry : entries) {
-        ASSERT_TRUE(append(entry));
-    }
-    EXPECT_EQ(replay_from(stream.begin()), entries);
-}
-
-TEST_F(LogTest, TakesNothingDuringAReplay) {
-    ASSERT_TRUE(append("one"));
-    ASSERT_TRUE(append("two"));
-    stream.rewind(stream.begin(), 0);
-    size_t length = 0;
-    stream.next(length);
-    EXPECT_TRUE(stream.replaying());
-    EXPECT_FALSE(append("three"));
-    stream.next(length);
-    EXPECT_FALSE(stream.replaying());
-    EXPECT_TRUE(append("three"));
-    EXPECT_EQ(replay_from(stream.begin()), (Entries{"one", "two", "three"}));
-}
-
 TEST_F(LogTest, TrimsInTheMiddle) {
     const Entries entries = many_entries(500);
     Log::Position middle;
@@ -204,19 +168,6 @@ TEST_F(LogTest, TrimsInTheMiddle) {
     EXPECT_EQ(replay_from(stream.begin()), expected);
     ASSERT_TRUE(append("more"));
     EXPECT_EQ(replay_from(stream.begin()).back(), "more");
-}
-
-TEST_F(LogTest, TrimDuringAReplayKeepsTheRest) {
-    for (const char *entry : {"one", "two", "three"}) {
-        ASSERT_TRUE(append(entry));
-    }
-    stream.rewind(stream.begin(), 0);
-    size_t length = 0;
-    stream.next(length);
-    stream.trim(stream.cursor());
-    EXPECT_TRUE(stream.replaying());
-    EXPECT_EQ(rest(), (Entries{"two", "three"}));
-    EXPECT_EQ(replay_from(stream.begin()), (Entries{"two", "three"}));
 }
 
 TEST_F(LogTest, StartsOverInTheSameChunkWhenNothingIsLeft) {
@@ -258,17 +209,6 @@ TEST_F(LogTest, WithoutMemoryNothingChanges) {
     EXPECT_TRUE(append("two"));  // fits into the first one
     EXPECT_FALSE(stream.replaying());
     EXPECT_EQ(replay_from(stream.begin()), (Entries{large, "two"}));
-}
-
-TEST_F(LogTest, EntriesAreWrittenInPlace) {
-    cd_log_room room = {};
-    ASSERT_TRUE(stream.open(3, room));
-    EXPECT_GE(room.size, 3u);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(room.at) % 16, 0u);
-    std::memcpy(room.at, "abcde", 5);
-    stream.close_entry(3);
-    ASSERT_TRUE(append("next"));
-    EXPECT_EQ(replay_from(stream.begin()), (Entries{"abc", "next"}));
 }
 
 TEST_F(LogTest, AnEntryThatTurnsOutLongerKeepsWhatIsWritten) {
@@ -347,16 +287,6 @@ TEST_F(LogTest, WithoutMemoryAnOpenEntryIsAsItWas) {
     EXPECT_EQ(room.at, before.at);
     stream.close_entry(5);
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"abcde"}));
-}
-
-TEST_F(LogTest, NothingIsOpenedInAReplay) {
-    ASSERT_TRUE(append("one"));
-    stream.rewind(stream.begin(), 0);
-    cd_log_room room = {};
-    EXPECT_FALSE(stream.open(1, room));
-    EXPECT_EQ(rest(), (Entries{"one"}));
-    EXPECT_TRUE(stream.open(1, room));
-    stream.abandon();
 }
 
 TEST_F(LogTest, ParentAndChildMayAppendAtTheSameTime) {

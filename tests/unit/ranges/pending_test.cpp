@@ -7,11 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace cd {
 namespace {
@@ -74,56 +71,6 @@ TEST_F(UseOfPendingData, EndsWithThePendingRange) {
         EXPECT_EQ(used_, 100);
     }
     EXPECT_EQ(used_, 0);
-}
-
-class Pending : public testing::Test {
-protected:
-    using Kind = PendingName::Kind;
-
-    void add(Kind kind, const std::string &text, uint64_t add_index, uintptr_t begin) {
-        PendingRange range;
-        range.old = {begin, begin + 1};
-        ranges_.insert({kind, std::make_shared<const std::string>(text), add_index},
-                       std::move(range));
-    }
-    static std::vector<uintptr_t> begins(PendingRanges::Found found) {
-        std::vector<uintptr_t> begins;
-        for (auto at = found.first; at != found.second; ++at) {
-            begins.push_back(at->second.old.begin);
-        }
-        return begins;
-    }
-
-    PendingRanges ranges_;
-};
-
-TEST_F(Pending, IsFoundByThePathOfItsCdAndItsAddIndex) {
-    using Begins = std::vector<uintptr_t>;
-    add(Kind::add_index, "1", 0, 100);
-    add(Kind::add_index, "1", 2, 200);
-    add(Kind::add_index, "1", 2, 300);
-    add(Kind::add_index, "1.0", 1, 400);
-    add(Kind::object, "1", 0, 500);
-    EXPECT_EQ(begins(ranges_.added_as("1", 2)), (Begins{200, 300}));
-    EXPECT_EQ(begins(ranges_.added_as("1", 1)), Begins());
-    EXPECT_EQ(begins(ranges_.added_as("1.0", 1)), Begins{400});
-    EXPECT_EQ(ranges_.added_after("1", 0)->second.old.begin, 200U);
-    EXPECT_EQ(ranges_.added_after("1", 2), ranges_.end());
-    EXPECT_EQ(ranges_.added_after("", 0), ranges_.end());
-}
-
-TEST_F(Pending, IsFoundByItsObjectOrRegion) {
-    using Begins = std::vector<uintptr_t>;
-    add(Kind::region, "grid", 0, 100);
-    add(Kind::object, "libb.so", 0, 200);
-    add(Kind::object, "liba.so", 0, 300);
-    add(Kind::object, "libb.so", 0, 400);
-    EXPECT_EQ(begins(ranges_.in(Kind::object, "libb.so")), (Begins{200, 400}));
-    EXPECT_EQ(begins(ranges_.in(Kind::region, "libb.so")), Begins());
-    EXPECT_EQ(begins(ranges_.in(Kind::region, "grid")), Begins{100});
-    std::string objects;
-    ranges_.for_each_object([&](const std::string &object) { objects += object + " "; });
-    EXPECT_EQ(objects, "liba.so libb.so ");
 }
 
 TEST(Placing, OfWhatAnAncestorHadIsFoundByARestoreThatTheAncestorHasItNoMore) {

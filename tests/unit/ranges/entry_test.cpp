@@ -5,66 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <functional>
-#include <vector>
 
 namespace cd {
 namespace {
-
-struct EntryListTest : testing::Test {
-    // The numbers of the list's entries, read forwards; checks the way back too.
-    std::vector<long> numbers() const {
-        std::vector<long> found;
-        const Entry *previous = nullptr;
-        for (const Entry *at = list.first(); at != nullptr; at = at->next) {
-            EXPECT_EQ(at->previous, previous);
-            found.push_back(at - entries.data());
-            previous = at;
-        }
-        return found;
-    }
-
-    std::array<Entry, 4> entries;
-    EntryList list;
-};
-
-using Numbers = std::vector<long>;
-
-TEST_F(EntryListTest, AppendsAtTheEnd) {
-    EXPECT_TRUE(list.empty());
-    list.append(entries[2]);
-    list.append(entries[0]);
-    EXPECT_FALSE(list.empty());
-    EXPECT_EQ(numbers(), (Numbers{2, 0}));
-}
-
-TEST_F(EntryListTest, InsertsAfterAnyEntry) {
-    list.append(entries[0]);
-    list.insert_after(entries[0], entries[1]);
-    list.insert_after(entries[0], entries[2]);
-    list.append(entries[3]); // finds the end that insert_after moved
-    EXPECT_EQ(numbers(), (Numbers{0, 2, 1, 3}));
-}
-
-TEST_F(EntryListTest, RemovesFromAnyPlace) {
-    for (Entry &entry : entries) {
-        list.append(entry);
-    }
-    list.remove(entries[1]);
-    EXPECT_EQ(numbers(), (Numbers{0, 2, 3}));
-    list.remove(entries[3]);
-    EXPECT_EQ(numbers(), (Numbers{0, 2}));
-    list.remove(entries[0]);
-    EXPECT_EQ(numbers(), (Numbers{2}));
-    list.append(entries[0]); // a removed one can come back
-    EXPECT_EQ(numbers(), (Numbers{2, 0}));
-    list.remove(entries[2]);
-    list.remove(entries[0]);
-    EXPECT_TRUE(list.empty());
-    list.append(entries[1]);
-    EXPECT_EQ(numbers(), (Numbers{1}));
-}
 
 int some_regen(cd_addrspec *, int) { return 0; }
 
@@ -83,20 +27,6 @@ TEST(Entry, IsAlikeOnlyWithTheSameLabelsAndOrigin) {
     EXPECT_TRUE(differs([](Entry &entry) { entry.origin.call = 1; }));
     EXPECT_TRUE(differs([](Entry &entry) { entry.origin.element = 1; }));
     EXPECT_TRUE(differs([](Entry &entry) { entry.origin.elements = 2; }));
-}
-
-TEST_F(EntryListTest, DetachesAllAtOnceAndTakesThemAgain) {
-    EXPECT_EQ(list.detach(), nullptr);
-    list.append(entries[2]);
-    list.append(entries[0]);
-    Entry *first = list.detach();
-    EXPECT_TRUE(list.empty());
-    ASSERT_EQ(first, &entries[2]);
-    ASSERT_EQ(first->next, &entries[0]);
-    EXPECT_EQ(entries[0].next, nullptr);
-    list.append(entries[0]);
-    list.append(entries[2]);
-    EXPECT_EQ(numbers(), (Numbers{0, 2}));
 }
 
 TEST(Entry, SecondPartHasTheSameLabelsAndTheRestOfTheData) {

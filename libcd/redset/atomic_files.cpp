@@ -10,6 +10,8 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -39,23 +41,9 @@ bool is_own(const std::string &name) {
     return own_marks().names.contains(name);
 }
 
-std::string hexadecimal(uint64_t number) {
-    constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        text += digits[number >> shift & 0xf];
-    }
-    return text;
-}
-
 bool is_locked(const File &file) {
     pid_t holder = 0;
     return os::system().lock(file.descriptor(), holder) != 0;
-}
-
-// Locks a mark. False if another process has locked it to see if its maker lives.
-bool lock_before_others(const File &file) {
-    return !is_locked(file) || (errno != EAGAIN && errno != EACCES);
 }
 
 // Removes a mark and its drafts, unless the maker has locked it or is about to.
@@ -94,46 +82,77 @@ void remove_what_the_dead_left(const File &folder, const std::string &prefix) {
     }
 }
 
-} // namespace
-
-DraftMark::DraftMark(std::string name, std::string path, File file)
-    : name_(std::move(name)), path_(std::move(path)), file_(std::move(file)) {}
-
-Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark> &mark) {
-    const std::string prefix = beginning + std::to_string(writer) + "-";
-    remove_what_the_dead_left(folder, prefix);
-    constexpr int tries = 100; // each is lost only if another process looks at that moment
-    for (int i = 0; i < tries; ++i) {
-        uint64_t number = 0;
-        if (os::system().random(&number, sizeof number) != 0) {
-            return folder.refused("get random numbers");
-        }
-        const std::string name = prefix + hexadecimal(number);
-        {
-            const std::scoped_lock lock(own_marks().mutex);
-            own_marks().names.insert(name);
-        }
-        const std::string path = std::string(folder.path()) + "/" + name;
-        const int fd = os::system().open_at(AT_FDCWD, path.c_str(),
-                                            O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-        std::unique_ptr<DraftMark> made(new DraftMark(name, path, File(fd, path)));
-        if (fd < 0) {
-            return made->file_.refused("create the file");
-        }
-        // If files cannot be locked, nothing is ever removed. Until the mark is locked another
-        // process may take it for one of a dead writer.
-        if (lock_before_others(made->file_) && leads_to(path, made->file_)) {
-            mark = std::move(made);
-            return Status::ok();
-        }
-    }
-    return folder.refused("keep a file in the directory");
+std::string folder_of(const std::string &path) {
+    const size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+File create_exclusively(const std::string &path) {
+    constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
+    return {os::system().open_at(AT_FDCWD, path.c_str(), flags, 0600), path};
+}
+
+File open_directory(const std::string &path, int more_flags = 0) {
+    return {os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | more_flags, 0),
+            path};
+}
+
+// Forces the entries of a directory, and its own name, to the disk.
+Status sync_directory(const std::string &path) {
+    const File directory = open_directory(path);
+    if (!directory.is_open()) {
+        return directory.refused("open the directory");
+    }
+    Status status = directory.sync_all();
+    return status.is_ok() ? force_name(directory) : status;
+}
+
+} // namespace
+
+// A locked file in a folder, which shows that the drafts whose names begin with its own are in use.
+// It is created before them and removed after them, so that jobs and threads that share a folder
+// and a writer keep their drafts apart. The next one of that writer removes the drafts of the dead.
+class Drafts::Mark {
+public:
+    Mark(const std::string &folder, std::string name)
+        : name_(std::move(name)), path_(folder + "/" + name_) {
+        const std::scoped_lock lock(own_marks().mutex);
+        own_marks().names.insert(name_);
+    }
+    Mark(const Mark &) = delete;
+    Mark &operator=(const Mark &) = delete;
+    ~Mark() {
+        if (file_.is_open()) {
+            os::system().unlink_at(AT_FDCWD, path_.c_str());
+        }
+        const std::scoped_lock lock(own_marks().mutex);
+        own_marks().names.erase(name_);
+    }
+
+    // `taken`: false if another process took it for one of a dead writer before it was locked. If
+    // files cannot be locked, nothing is ever removed.
+    Status create(bool &taken) {
+        file_ = create_exclusively(path_);
+        if (!file_.is_open()) {
+            return file_.refused("create the file");
+        }
+        const bool others_have_it = is_locked(file_) && (errno == EAGAIN || errno == EACCES);
+        taken = !others_have_it && leads_to(path_, file_);
+        return Status::ok();
+    }
+
+    const std::string &path() const { return path_; }
+
+private:
+    std::string name_;
+    std::string path_;
+    File file_;
+};
+
+Drafts::Drafts(int writer, bool sync) : writer_(writer), sync_(sync) {}
+
 void remove_drafts_of_the_dead(const std::string &folder) {
-    const File open(
-        os::system().open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0),
-        folder);
+    const File open = open_directory(folder, O_NOFOLLOW);
     if (open.is_open()) {
         remove_what_the_dead_left(open, beginning);
     }
@@ -151,60 +170,6 @@ std::optional<int> writer_of_draft(std::string_view name) {
     return is_one ? std::optional(writer) : std::nullopt;
 }
 
-DraftMark::~DraftMark() {
-    if (file_.is_open()) {
-        os::system().unlink_at(AT_FDCWD, path_.c_str());
-    }
-    const std::scoped_lock lock(own_marks().mutex);
-    own_marks().names.erase(name_);
-}
-
-namespace {
-
-std::string folder_of(const std::string &path) {
-    const size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
-Status refused(const std::string &path, const char *what) { return File(-1, path).refused(what); }
-
-int create_exclusively(const std::string &path) {
-    return os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
-                                0600);
-}
-
-File open_directory(const std::string &path) {
-    return File(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
-}
-
-bool is_directory(const std::string &path) {
-    const int fd =
-        os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
-    return File(fd, path).is_open();
-}
-
-// Forces the entries of a directory, and its own name, to the disk.
-Status sync_directory(const std::string &path) {
-    const File directory = open_directory(path);
-    if (!directory.is_open()) {
-        return directory.refused("open the directory");
-    }
-    Status status = directory.sync_all();
-    return status.is_ok() ? force_name(directory) : status;
-}
-
-// Renames a draft. Replaces files, links and empty directories.
-bool take_name(const std::string &draft, const std::string &name) {
-    os::System &system = os::system();
-    const auto rename = [&] {
-        return system.rename_at(AT_FDCWD, draft.c_str(), name.c_str()) == 0;
-    };
-    return rename() ||
-           (errno == EISDIR && system.remove_directory_at(AT_FDCWD, name.c_str()) == 0 && rename());
-}
-
-} // namespace
-
 Drafts::~Drafts() {
     for (const Draft &draft : drafts_) {
         if (draft.there) {
@@ -213,47 +178,64 @@ Drafts::~Drafts() {
     }
 }
 
-Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
-    std::unique_ptr<DraftMark> &known = marks_[folder];
-    if (known == nullptr) {
-        File directory = open_directory(folder);
-        if (!directory.is_open() && errno == ENOENT) {
-            // A node that replaces a lost one has no directories yet.
-            if (Status status = make_directories(folder, sync_); !status) {
-                return status;
-            }
-            directory = open_directory(folder);
-        }
-        if (!directory.is_open()) {
-            return directory.refused("open the directory");
-        }
-        if (Status status = DraftMark::make(directory, writer_, known); !status) {
+Status Drafts::mark_in(const std::string &folder, std::string &path) {
+    std::unique_ptr<Mark> &known = marks_[folder];
+    if (known != nullptr) {
+        path = known->path();
+        return Status::ok();
+    }
+    File directory = open_directory(folder);
+    if (!directory.is_open() && errno == ENOENT) {
+        // A node that replaces a lost one has no directories yet.
+        if (Status status = make_directories(folder, sync_); !status) {
             return status;
         }
+        directory = open_directory(folder);
     }
-    mark = known.get();
-    return Status::ok();
+    if (!directory.is_open()) {
+        return directory.refused("open the directory");
+    }
+    const std::string prefix = beginning + std::to_string(writer_) + "-";
+    remove_what_the_dead_left(directory, prefix);
+    constexpr int tries = 100; // each is lost only if another process looks at that moment
+    for (int i = 0; i < tries; ++i) {
+        uint64_t number = 0;
+        if (os::system().random(&number, sizeof number) != 0) {
+            return directory.refused("get random numbers");
+        }
+        char digits[17];
+        std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
+        auto mark = std::make_unique<Mark>(folder, prefix + digits);
+        bool taken = false;
+        if (Status status = mark->create(taken); !status) {
+            return status;
+        }
+        if (taken) {
+            path = mark->path();
+            known = std::move(mark);
+            return Status::ok();
+        }
+    }
+    return directory.refused("keep a file in the directory");
 }
 
 Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
-    // Only an empty directory can be replaced; publish() would fail when other files are new
-    // already.
-    if (is_directory(path) && os::system().remove_directory_at(AT_FDCWD, path.c_str()) != 0) {
+    // publish() would fail when other files are new already.
+    if (open_directory(path, O_NOFOLLOW | O_PATH).is_open()) {
         return fail(CD_ERROR_STORE_IO,
                     "%s: a directory has the name of a file. Move it away and repeat the call; no "
                     "file has changed",
                     path.c_str());
     }
-    const DraftMark *mark = nullptr;
+    std::string mark;
     if (Status status = mark_in(folder_of(path), mark); !status) {
         return status;
     }
-    Draft draft{path, mark->draft(drafts_.size()), {}, false};
-    const int fd = create_exclusively(draft.temporary);
-    if (fd < 0) {
-        return refused(draft.temporary, "create the file");
+    Draft draft{path, mark + "." + std::to_string(drafts_.size()), {}, false};
+    draft.file = create_exclusively(draft.temporary);
+    if (!draft.file.is_open()) {
+        return draft.file.refused("create the file");
     }
-    draft.file = File(fd, draft.temporary);
     draft.there = true;
     if (!keep_open) {
         draft.file = File();
@@ -265,12 +247,8 @@ Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
 
 Status Drafts::reopen(size_t number, File &file) const {
     const std::string &path = drafts_[number].temporary;
-    const int fd = os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW, 0);
-    if (fd < 0) {
-        return refused(path, "open the file again");
-    }
-    file = File(fd, path);
-    return Status::ok();
+    file = File(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW, 0), path);
+    return file.is_open() ? Status::ok() : file.refused("open the file again");
 }
 
 Status Drafts::finish(size_t number, const std::optional<os::FileAttributes> &attributes) {
@@ -313,16 +291,13 @@ Status Drafts::publish() {
         if (!draft.there) {
             continue;
         }
-        if (!take_name(draft.temporary, draft.path)) {
+        if (os::system().rename_at(AT_FDCWD, draft.temporary.c_str(), draft.path.c_str()) != 0) {
             const auto given = static_cast<size_t>(&draft - drafts_.data());
-            const bool in_the_way = errno == ENOTEMPTY || errno == EEXIST;
-            return fail(
-                CD_ERROR_STORE_IO,
-                "%s: cannot give the file its name: \"%s\"; of %zu file%s %zu %s new already, "
-                "and the others are as they were. %s the call",
-                draft.path.c_str(), in_the_way ? "a directory has it" : std::strerror(errno),
-                drafts_.size(), drafts_.size() == 1 ? "" : "s", given, given == 1 ? "is" : "are",
-                in_the_way ? "Move that directory away, and repeat" : "Repeat");
+            return fail(CD_ERROR_STORE_IO,
+                        "%s: cannot give the file its name: \"%s\"; of %zu file%s %zu %s new "
+                        "already, and the others are as they were. Repeat the call",
+                        draft.path.c_str(), std::strerror(errno), drafts_.size(),
+                        drafts_.size() == 1 ? "" : "s", given, given == 1 ? "is" : "are");
         }
         draft.there = false;
         folders.insert(folder_of(draft.path));

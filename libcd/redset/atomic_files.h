@@ -16,28 +16,6 @@
 
 namespace cd::redset {
 
-// A locked file in a folder, which shows that the drafts whose names begin with its own are in use.
-// It is created before them and removed after them, so that jobs and threads that share a folder
-// and a writer keep their drafts apart. The next one of that writer removes the drafts of the dead.
-class DraftMark {
-public:
-    // `folder`: an open directory. May throw std::bad_alloc.
-    static Status make(const File &folder, int writer, std::unique_ptr<DraftMark> &mark);
-
-    DraftMark(const DraftMark &) = delete;
-    DraftMark &operator=(const DraftMark &) = delete;
-    ~DraftMark();
-
-    std::string draft(size_t number) const { return path_ + "." + std::to_string(number); }
-
-private:
-    DraftMark(std::string name, std::string path, File file);
-
-    std::string name_;
-    std::string path_;
-    File file_;
-};
-
 // Removes drafts in a folder whose writers have died. May throw std::bad_alloc.
 void remove_drafts_of_the_dead(const std::string &folder);
 
@@ -49,7 +27,7 @@ std::optional<int> writer_of_draft(std::string_view file_name);
 class Drafts {
 public:
     // `writer`: whose drafts of a dead process are removed. `sync`: forces files to the disk.
-    Drafts(int writer, bool sync) : writer_(writer), sync_(sync) {}
+    Drafts(int writer, bool sync);
     Drafts(const Drafts &) = delete;
     Drafts &operator=(const Drafts &) = delete;
     ~Drafts();
@@ -70,18 +48,19 @@ public:
     Status publish();
 
 private:
+    class Mark;
     struct Draft {
         std::string path;
         std::string temporary;
         File file;
         bool there = false;
     };
-    // Returns the mark in a folder, and makes it if needed.
-    Status mark_in(const std::string &folder, const DraftMark *&mark);
+    // Returns the path of the mark in a folder, and makes it if needed.
+    Status mark_in(const std::string &folder, std::string &path);
 
     int writer_;
     bool sync_;
-    std::map<std::string, std::unique_ptr<DraftMark>> marks_; // by folder
+    std::map<std::string, std::unique_ptr<Mark>> marks_; // by folder
     std::vector<Draft> drafts_;
 };
 

@@ -48,13 +48,6 @@ TEST_F(InTheWay, ALinkCountsAsALostFileWhereverItLeads) {
     }
 }
 
-TEST_F(InTheWay, AnEmptyDirectoryCountsAsALostFile) {
-    for (const fs::path &file : files_of_rank_1()) {
-        replace_by_directory(file);
-        expect_rebuilt(file);
-    }
-}
-
 TEST_F(InTheWay, ADirectoryWithSomethingInItIsNamedWithWhatToDo) {
     const fs::path image = epoch_in("n1", 2) / image_name(1);
     replace_by_directory(image);

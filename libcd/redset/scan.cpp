@@ -321,21 +321,13 @@ bool has_any(const Place &place, const Names &names) {
 
 class Places {
 public:
-    Places(const Members &files, const Set &set, const std::vector<Folder> &checkpoints,
-           const OnlyFile &only_file)
-        : files_(files), names_(set.ranks.size()), only_(set.ranks.size()),
-          of_checkpoint_(!files.front()->checkpoint.empty()) {
+    Places(const Members &files, size_t members, const std::vector<Folder> &checkpoints)
+        : files_(files), names_(members), of_checkpoint_(!files.front()->checkpoint.empty()) {
         for (const SchemeFile *file : files) {
             for (const auto &[member, entry] : file->header.members) {
                 for (const StoredFile &stored : entry.files) {
                     names_[index(member)].insert(stored.name);
                 }
-            }
-        }
-        for (size_t i = 0; of_checkpoint_ && only_file && i < only_.size(); ++i) {
-            only_[i] = set.ranks[i] == no_rank ? "" : only_file(set.ranks[i]);
-            if (names_[i].empty() && !only_[i].empty()) {
-                names_[i].insert(only_[i]);
             }
         }
         for (const SchemeFile *file : files) {
@@ -362,12 +354,9 @@ public:
         for (size_t i = 0; i < all.size(); ++i) {
             add_elsewhere(i, all[i]);
         }
-        for (size_t i = 0; i < all.size(); ++i) {
-            if (all[i].empty()) {
-                all[i].push_back(usual_.value_or(above(files_.back()->folder).back()));
-            }
-            for (Place &place : all[i]) {
-                place.only_file = only_[i];
+        for (Copies &copies : all) {
+            if (copies.empty()) {
+                copies.push_back(usual_.value_or(above(files_.back()->folder).back()));
             }
         }
         return all;
@@ -434,8 +423,7 @@ private:
     }
 
     const Members &files_;
-    std::vector<Names> names_;      // of each member's files
-    std::vector<std::string> only_; // each member's OnlyFile
+    std::vector<Names> names_; // of each member's files
     const bool of_checkpoint_;
     std::vector<Folder> folders_;           // of the checkpoint
     std::map<std::string, Names> names_in_; // those of the members with a scheme file there
@@ -511,8 +499,7 @@ void find_conflicts(const std::vector<Members> &members, std::vector<FoundSet> &
     }
 }
 
-FoundSet found_set(const Members &members, const std::vector<Folder> &checkpoints,
-                   const OnlyFile &only_file) {
+FoundSet found_set(const Members &members, const std::vector<Folder> &checkpoints) {
     const Descriptor &first = members.front()->descriptor();
     FoundSet found;
     found.set = {first.shape, first.group, first.groups, first.job_ranks, {}};
@@ -520,7 +507,7 @@ FoundSet found_set(const Members &members, const std::vector<Folder> &checkpoint
         found.scheme_files.push_back(file->path);
     }
     find_ranks(members, found);
-    found.copies = Places(members, found.set, checkpoints, only_file).of_each();
+    found.copies = Places(members, found.set.ranks.size(), checkpoints).of_each();
     return found;
 }
 
@@ -548,7 +535,7 @@ std::optional<SchemeName> scheme_name_of(std::string_view name) {
 }
 
 Status find_sets(std::span<const std::string> directories, const NamesCheckpoint &names_checkpoint,
-                 Search &search, const OnlyFile &only_file) {
+                 Search &search) {
     Found found;
     Finder finder(names_checkpoint, found);
     for (const std::string &directory : upper_first(directories)) {
@@ -560,7 +547,7 @@ Status find_sets(std::span<const std::string> directories, const NamesCheckpoint
     Search result;
     result.unusable = std::move(found.unusable);
     for (const Members &members : sets) {
-        result.sets.push_back(found_set(members, found.checkpoints, only_file));
+        result.sets.push_back(found_set(members, found.checkpoints));
     }
     find_conflicts(sets, result.sets);
     search = std::move(result);

@@ -31,9 +31,6 @@ std::optional<SchemeName> scheme_name_of(std::string_view name);
 // whichever nodes, hold the same checkpoint.
 using NamesCheckpoint = std::function<bool(std::string_view name)>;
 
-// The name of a rank's only file in a checkpoint.
-using OnlyFile = std::function<std::string(int rank)>;
-
 using Copies = std::vector<Place>;
 
 // A set that scheme files describe.
@@ -56,6 +53,6 @@ struct Search {
 // followed. Two sets that describe the same file, or contradict each other in one checkpoint, are
 // in conflict. Fails if a directory cannot be read.
 Status find_sets(std::span<const std::string> directories, const NamesCheckpoint &names_checkpoint,
-                 Search &search, const OnlyFile &only_file = {});
+                 Search &search);
 
 } // namespace cd::redset

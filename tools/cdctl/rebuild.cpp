@@ -458,7 +458,7 @@ bool find_all(const Arguments &arguments, std::vector<SetBelow> &sets,
         return cd::checkpoint::point_of(name).has_value();
     };
     cd::redset::Search search;
-    if (!find_sets(arguments.paths, names_checkpoint, search, cd::checkpoint::image_name)) {
+    if (!find_sets(arguments.paths, names_checkpoint, search)) {
         unusable.emplace_back(cd::without_repeating(cd::message()));
         return false;
     }

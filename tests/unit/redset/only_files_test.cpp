@@ -5,9 +5,8 @@
 // whole: where members know what their only files are called, nothing is lost.
 #include "damages.h"
 #include "redset/checksums.h"
-#include "redset/offline_rebuild.h"
 #include "redset/thread_exchange.h"
-#include "scratch_nodes.h"
+#include "scratch_set.h"
 
 #include <gtest/gtest.h>
 
@@ -184,62 +183,6 @@ TEST_P(OnlyFiles, OfWhichNoChecksumsTellAreLost) {
               std::string::npos)
         << message();
     EXPECT_TRUE(scratch.state() == left);
-}
-
-// Scheme files of all but the last member are lost or damaged, on nodes of their own.
-TEST_P(OnlyFiles, AreFoundWhereTheyAre) {
-    if (GetParam().scheme == Scheme::partner) {
-        return; // whose scheme file does not tell which ranks they are
-    }
-    for (const bool damaged : {false, true}) {
-        SCOPED_TRACE(damaged);
-        const ScratchNodes nodes(single_set(GetParam()), sizes_of(GetParam()));
-        nodes.put_each();
-        std::vector<std::vector<std::byte>> images;
-        for (int member = 0; member < GetParam().members; ++member) {
-            const std::string node = "n" + std::to_string(member);
-            images.push_back(bytes_of(nodes.image(node, member)));
-            const fs::path path = nodes.scheme_file(node, member);
-            if (member + 1 < GetParam().members) {
-                damaged ? fs::resize_file(path, 30) : static_cast<void>(fs::remove(path));
-            }
-        }
-        const auto file_of_rank = [](int rank) {
-            return "in/r" + std::to_string(rank) + "_f0.dat";
-        };
-        Search search;
-        ASSERT_TRUE(find_sets(std::vector<std::string>{nodes.folder()}, names_a_time, search,
-                              file_of_rank));
-        ASSERT_EQ(search.sets.size(), 1U);
-        ASSERT_TRUE(rebuild_found(search.sets.front(), {.sync = false}, false, survey))
-            << message();
-        for (int member = 0; member < GetParam().members; ++member) {
-            const std::string node = "n" + std::to_string(member);
-            EXPECT_TRUE(fs::exists(nodes.scheme_file(node, member)));
-            EXPECT_TRUE(bytes_of(nodes.image(node, member)) == images[index(member)]);
-        }
-    }
-}
-
-// Nothing but what was lost is written then.
-TEST(OnlyFile, OfWhichACopyOfAHeaderTellsIsNotMadeAnew) {
-    const Shape shape{Scheme::xor_set, 4, 1};
-    const ScratchNodes nodes(single_set(shape), sizes_of(shape));
-    nodes.put_each();
-    nodes.put("s", {0});
-    const FolderState whole = nodes.state();
-    const fs::path damaged = nodes.scheme_file("n0", 0);
-    fs::resize_file(damaged, 30);
-    fs::remove(nodes.scheme_file("n1", 1)); // so that no other header tells of it
-    Search search;
-    ASSERT_TRUE(find_sets(std::vector<std::string>{nodes.folder()}, names_a_time, search,
-                          [](int rank) { return "in/r" + std::to_string(rank) + "_f0.dat"; }));
-    ASSERT_EQ(search.sets.size(), 1U);
-    Survey survey;
-    ASSERT_TRUE(rebuild_found(search.sets.front(), {.sync = false}, false, survey)) << message();
-    fs::remove(damaged);
-    fs::copy_file(nodes.scheme_file("s", 0), damaged);
-    EXPECT_TRUE(contents(nodes.state()) == contents(whole));
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, OnlyFiles, testing::ValuesIn(shapes));

@@ -36,80 +36,61 @@ namespace fs = std::filesystem;
 
 using cd::os::system;
 
-// Opens a file without waiting for devices or following links.
-cd::File opened(const fs::path &path) {
-    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    return {system().open_at(AT_FDCWD, path.c_str(), flags, 0), path.string()};
-}
-
-// True if the writer of a file is dead: a living one has locked it.
+// True if the writer of a temporary file is dead: a living one has locked `mark`.
 bool is_left(const fs::path &mark) {
-    const cd::File file = opened(mark);
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
+    const cd::File file(system().open_at(AT_FDCWD, mark.c_str(), flags, 0), mark.string());
     pid_t holder = 0;
     return file.is_open() ? !system().is_locked(file.descriptor(), holder) : errno == ENOENT;
 }
 
-// Visits the entries of a type. Skips directories that cannot be read.
-template <typename Visit>
-void each_of(const fs::path &directory, fs::file_type type, const Visit &visit) {
+enum class Level { stores, checkpoints, checkpoint };
+
+bool is_directory_below(const fs::path &directory, Level level) {
+    return level == Level::stores
+               ? directory.extension() == cd::end_of_points
+               : level == Level::checkpoints &&
+                     cd::checkpoint::point_of(directory.filename().string()).has_value();
+}
+
+// Returns the name of the file whose lock shows that a temporary file is in use, "" for other
+// files. The names of drafts begin with that of their mark.
+std::string mark_of(const std::string &name, Level level) {
+    const bool has_own_lock = level == Level::stores ? cd::Directory::is_for_moments(name)
+                                                     : level == Level::checkpoints &&
+                                                           cd::checkpoint::DirLock::is_name(name);
+    if (has_own_lock) {
+        return name;
+    }
+    return level != Level::stores && cd::redset::writer_of_draft(name)
+               ? name.substr(0, name.find('.', name.find('-', name.find('-') + 1)))
+               : "";
+}
+
+// Skips directories that cannot be read.
+void add_leftovers(const fs::path &directory, Level level, std::vector<Leftover> &found) {
     std::error_code error;
     for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
          at.increment(error)) {
         std::error_code gone;
-        if (at->symlink_status(gone).type() == type) {
-            visit(at->path());
+        const fs::file_type type = at->symlink_status(gone).type();
+        if (type == fs::file_type::directory && is_directory_below(at->path(), level)) {
+            add_leftovers(at->path(),
+                          level == Level::stores ? Level::checkpoints : Level::checkpoint, found);
+        } else if (type == fs::file_type::regular) {
+            const std::string mark = mark_of(at->path().filename().string(), level);
+            if (!mark.empty() && is_left(directory / mark)) {
+                const auto bytes = at->file_size(gone);
+                found.push_back({at->path().string(), gone ? 0 : bytes});
+            }
         }
     }
-}
-
-void add_files(const fs::path &directory, bool (*is_one)(const fs::path &path),
-               std::vector<Leftover> &found) {
-    each_of(directory, fs::file_type::regular, [&](const fs::path &path) {
-        std::error_code gone;
-        if (is_one(path)) {
-            const auto bytes = fs::file_size(path, gone);
-            found.push_back({path.string(), gone ? 0 : bytes});
-        }
-    });
-}
-
-// The names of drafts begin with that of their mark.
-bool is_left_draft(const fs::path &path) {
-    const std::string name = path.filename().string();
-    if (!cd::redset::writer_of_draft(name)) {
-        return false;
-    }
-    const std::string mark = name.substr(0, name.find('.', name.find('-', name.find('-') + 1)));
-    return is_left(path.parent_path() / mark);
-}
-
-bool is_left_by_a_store(const fs::path &path) {
-    return cd::Directory::is_for_moments(path.filename().string()) && is_left(path);
-}
-
-bool is_left_by_points(const fs::path &path) {
-    const bool is_mark = cd::checkpoint::DirLock::is_name(path.filename().string());
-    return is_mark ? is_left(path) : is_left_draft(path);
-}
-
-void add_points(const fs::path &points, std::vector<Leftover> &found) {
-    add_files(points, is_left_by_points, found);
-    each_of(points, fs::file_type::directory, [&](const fs::path &attempt) {
-        if (cd::checkpoint::point_of(attempt.filename().string())) {
-            add_files(attempt, is_left_draft, found);
-        }
-    });
 }
 
 std::vector<Leftover> find_leftovers(const std::vector<std::string> &directories) {
     std::vector<Leftover> found;
     for (const std::string &directory : directories) {
-        add_files(directory, is_left_by_a_store, found);
-        each_of(directory, fs::file_type::directory, [&](const fs::path &points) {
-            if (points.extension() == cd::end_of_points) {
-                add_points(points, found);
-            }
-        });
+        add_leftovers(directory, Level::stores, found);
     }
     std::ranges::sort(found, {}, &Leftover::path);
     return found;

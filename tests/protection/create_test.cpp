@@ -14,7 +14,22 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-class Creating : public Protected {};
+class Creating : public Protected {
+protected:
+    void create_plain() {
+        const std::string plain = "store=file,sync=none,dir=" + local.string();
+        root = create_cd(nullptr, plain.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+        ASSERT_NE(root, nullptr) << cd_last_error_message();
+    }
+    // In a process that ends without a commit.
+    void leave_a_plain_store() {
+        ASSERT_EQ(0, in_process([&] {
+                      create_plain();
+                      advance_with('a');
+                      return info().epoch == 1 ? 0 : 1;
+                  }));
+    }
+};
 
 // As /dev/shm.
 TEST_F(Creating, ARootInADirectoryToWhichAllMayWriteHasOneOfTheUsersOwnThere) {
@@ -80,16 +95,7 @@ TEST_F(Creating, ARootThatAnotherRankCannotOpenLeavesTheStoreThatWasThere) {
     protector.opened_fails = CD_ERROR_STORE_FULL;
     EXPECT_EQ(create(), nullptr);
     EXPECT_EQ(files(), Calls{});
-    const std::string plain = "store=file,sync=none,dir=" + local.string();
-    const auto create_plain = [&] {
-        root = create_cd(nullptr, plain.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
-        ASSERT_NE(root, nullptr) << cd_last_error_message();
-    };
-    EXPECT_EQ(0, in_process([&] {
-                  create_plain();
-                  advance_with('a');
-                  return info().epoch == 1 ? 0 : 1;
-              }));
+    leave_a_plain_store();
     for (int attempt = 0; attempt < 3; ++attempt) {
         EXPECT_EQ(create(), nullptr);
         EXPECT_STREQ(cd_last_error_message(), "opened was told to fail");
@@ -104,18 +110,9 @@ class CreatingAfterOneThatNeverAdvanced : public Creating {
 protected:
     void SetUp() override {
         Creating::SetUp();
-        ASSERT_EQ(0, in_process([&] {
-                      create_plain();
-                      advance_with('a');
-                      return info().epoch == 1 ? 0 : 1;
-                  }));
+        leave_a_plain_store();
         ASSERT_EQ(0, in_process([&] { return create() != nullptr ? 0 : 1; }));
         ASSERT_EQ(files(), (Calls{"0-root.cds", "0-root.cds.old"}));
-    }
-    void create_plain() {
-        const std::string plain = "store=file,sync=none,dir=" + local.string();
-        root = create_cd(nullptr, plain.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
-        ASSERT_NE(root, nullptr) << cd_last_error_message();
     }
     void expect_that_the_store_is_back() {
         EXPECT_EQ(files(), Calls{"0-root.cds"});

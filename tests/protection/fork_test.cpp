@@ -7,12 +7,40 @@
 #include "../unit/time_limit.h"
 
 #include <array>
+#include <functional>
 #include <latch>
 #include <thread>
 
 namespace {
 
-class Forking : public Protected {};
+class Forking : public Protected {
+protected:
+    // Runs `call` in a thread. While it waits for the other ranks in `waits`, runs `forked` in a
+    // process of its own, then `meanwhile` in this one.
+    void fork_while(
+        std::function<void()> &waits, const std::function<void()> &call,
+        const std::function<bool()> &forked, const std::function<void()> &meanwhile = [] {}) {
+        const TimeLimit limit(60);
+        std::latch waiting{1};
+        std::latch has_forked{1};
+        waits = [&] {
+            waiting.count_down();
+            has_forked.wait();
+        };
+        std::thread calling(call);
+        waiting.wait();
+        EXPECT_EQ(0, in_process([&] { return forked() ? 0 : 1; }));
+        meanwhile();
+        has_forked.count_down();
+        calling.join();
+        waits = [] {};
+    }
+
+    bool restores(char value) {
+        fill('-');
+        return restore_cd(root) == CD_SUCCESS && memory.front() == value && memory.back() == value;
+    }
+};
 
 TEST_F(Forking, AForkedProcessLeavesTheProtectorAlone) {
     begin();
@@ -28,73 +56,38 @@ TEST_F(Forking, AForkedProcessLeavesTheProtectorAlone) {
 
 // Other ranks may wait for what happens after the fork. In the new process there is no half root.
 TEST_F(Forking, AForkDoesNotWaitForOtherRanks) {
-    const TimeLimit limit(60);
-    std::latch waiting{1};
-    std::latch forked{1};
-    protector.others_come = [&] {
-        waiting.count_down();
-        forked.wait();
-    };
     const std::string storage = "store=file,redundancy=xor,log_limit=1000000,dir=" + local.string();
-    std::thread creating([&] {
-        root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_ENABLED, "root", nullptr);
-    });
-    waiting.wait();
-    EXPECT_EQ(0, in_process([] {
-                  const cd_handle same =
-                      create_cd(nullptr, "store=memory", CD_COMM_LOGGING_DISABLED, "root", nullptr);
-                  return same != nullptr && commit_cd(same) == CD_SUCCESS ? 0 : 1;
-              }));
-    forked.count_down();
-    creating.join();
+    fork_while(
+        protector.others_come,
+        [&] {
+            root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_ENABLED, "root", nullptr);
+        },
+        [] {
+            const cd_handle same =
+                create_cd(nullptr, "store=memory", CD_COMM_LOGGING_DISABLED, "root", nullptr);
+            return same != nullptr && commit_cd(same) == CD_SUCCESS;
+        });
     ASSERT_NE(root, nullptr) << cd_last_error_message();
 }
 
 TEST_F(Forking, AForkDoesNotWaitForOtherRanksToAdvanceAndBothHaveThePointInTime) {
-    const TimeLimit limit(60);
     begin();
     add();
     fill('a');
-    std::latch waiting{1};
-    std::latch forked{1};
-    protector.others_come = [&] {
-        waiting.count_down();
-        forked.wait();
-    };
-    std::thread advancing([&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_SUCCESS); });
-    waiting.wait();
-    const auto has_it = [&] {
-        fill('-');
-        return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' && memory.back() == 'a';
-    };
-    EXPECT_EQ(0, in_process([&] { return has_it() ? 0 : 1; }));
-    forked.count_down();
-    advancing.join();
-    protector.others_come = [] {};
+    fork_while(
+        protector.others_come, [&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_SUCCESS); },
+        [&] { return restores('a'); });
     EXPECT_EQ(info().protected_epoch, 1U);
-    EXPECT_TRUE(has_it());
+    EXPECT_TRUE(restores('a'));
 }
 
 TEST_F(Forking, AForkDoesNotWaitForOtherRanksToHearThatAnAdvanceFailed) {
-    const TimeLimit limit(60);
     begin();
     advance_with('a');
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
-    std::latch waiting{1};
-    std::latch forked{1};
-    protector.others_come = [&] {
-        waiting.count_down();
-        forked.wait();
-    };
-    std::thread advancing([&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE); });
-    waiting.wait();
-    EXPECT_EQ(0, in_process([&] {
-                  fill('-');
-                  return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' ? 0 : 1;
-              }));
-    forked.count_down();
-    advancing.join();
-    protector.others_come = [] {};
+    fork_while(
+        protector.others_come, [&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE); },
+        [&] { return restores('a'); });
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
     advance_with('b');
     EXPECT_EQ(info().protected_epoch, 2U);
@@ -102,35 +95,19 @@ TEST_F(Forking, AForkDoesNotWaitForOtherRanksToHearThatAnAdvanceFailed) {
 
 // All has been written by then but that it counts.
 TEST_F(Forking, AForkDoesNotWaitForOtherRanksToAgreeOnAnAdvance) {
-    const TimeLimit limit(60);
     begin();
     advance_with('a');
-    std::latch waiting{1};
-    std::latch forked{1};
-    protector.all_may_advance = [&] {
-        waiting.count_down();
-        forked.wait();
-    };
     add();
     fill('b');
-    std::thread advancing([&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_SUCCESS); });
-    waiting.wait();
-    EXPECT_EQ(0, in_process([&] {
-                  fill('-');
-                  return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' ? 0 : 1;
-              }));
-    forked.count_down();
-    advancing.join();
-    protector.all_may_advance = [] {};
-    fill('-');
-    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
-    EXPECT_EQ(memory.front(), 'b');
+    fork_while(
+        protector.all_may_advance, [&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_SUCCESS); },
+        [&] { return restores('a'); });
+    EXPECT_TRUE(restores('b'));
     EXPECT_EQ(info().protected_epoch, 2U);
 }
 
 // So is what a name that moves waits for.
 TEST_F(Forking, AForkDoesNotWaitForOtherRanksToCommitAndNoNameDoes) {
-    const TimeLimit limit(60);
     std::array<char, 2> named = {};
     ASSERT_EQ(cd_name_region("named", named.data(), 1), CD_SUCCESS);
     begin();
@@ -138,23 +115,11 @@ TEST_F(Forking, AForkDoesNotWaitForOtherRanksToCommitAndNoNameDoes) {
     ASSERT_EQ(add_to_cd_via_copy(root, &range, 1, nullptr), CD_SUCCESS);
     ASSERT_EQ(delete_from_cd(root, &range, 1), CD_SUCCESS);
     advance_with('a');
-    std::latch waiting{1};
-    std::latch forked{1};
-    protector.others_commit = [&] {
-        waiting.count_down();
-        forked.wait();
-    };
-    std::thread committing([&] { EXPECT_EQ(commit_cd(root), CD_SUCCESS); });
-    waiting.wait();
-    EXPECT_EQ(0, in_process([&] {
-                  fill('-');
-                  return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' ? 0 : 1;
-              }));
-    EXPECT_EQ(cd_name_region("named", &named[1], 1), CD_SUCCESS);
-    forked.count_down();
-    committing.join();
+    fork_while(
+        protector.others_commit, [&] { EXPECT_EQ(commit_cd(root), CD_SUCCESS); },
+        [&] { return restores('a'); },
+        [&] { EXPECT_EQ(cd_name_region("named", &named[1], 1), CD_SUCCESS); });
     root = nullptr;
-    protector.others_commit = [] {};
     EXPECT_EQ(cd_name_region("named", nullptr, 0), CD_SUCCESS);
 }
 

@@ -59,27 +59,6 @@ class MovedRanks(OfNodes):
         self.agree()
         self.put("s0", 0)
 
-    def test_what_they_left_is_no_loss(self):
-        left = self.files()
-        for options in ("--dry-run",), ():
-            status, one = self.only_set(*options)
-            self.assertEqual((status, one["verdict"], one["agreed"], len(one["scheme_files"])), (GOOD, "whole", True, 5))
-            self.assertEqual(self.files(), left)
-
-    def test_a_whole_copy_counts_and_a_damaged_one_stays(self):
-        for damaged, whole in ("n0", "s0"), ("s0", "n0"):
-            image = self.path(damaged, "in/r0_f0.dat")
-            with open(image, "rb") as file:
-                before = file.read()
-            self.write(image, before[1:])
-            left = self.files()
-            for options in ("--dry-run",), ():
-                status, one = self.only_set(*options)
-                self.assertEqual((status, one["verdict"]), (GOOD, "whole"))
-                self.assertIn(f"/{whole}/", one["ranks"][0]["directory"])
-                self.assertEqual(self.files(), left)
-            self.write(image, before)
-
     # Whoever has whole ones learns of the others; what nobody looked at is not named.
     def test_damaged_copies_that_were_passed_over_are_named(self):
         for file, what in ("in/r0_f0.dat", "files"), (self.scheme_file, "scheme file"):
@@ -152,14 +131,6 @@ class MovedRanks(OfNodes):
         self.assertEqual((done.returncode, done.stderr), (GOOD, ""))
         self.assertEqual([each["verdict"] for each in json.loads(done.stdout)["sets"]], ["whole", "whole"])
 
-    def test_a_set_whose_copies_are_spread_is_one(self):
-        for node in os.listdir(self.directory):
-            shutil.rmtree(os.path.join(self.directory, node))
-        self.put("a", 0, 1)
-        self.put("b", 1, 2, 3)
-        status, one = self.only_set("--dry-run", "--agree")
-        self.assertEqual((status, one["verdict"]), (OLDER, "whole"))
-
 
 class LostSchemeFile(OfNodes):
     def setUp(self):
@@ -167,18 +138,6 @@ class LostSchemeFile(OfNodes):
         for rank in range(4):
             self.put(f"n{rank}", rank)
         self.agree()
-
-    def test_it_is_made_again_where_the_images_are(self):
-        whole = self.files()
-        path = self.path("n0", self.scheme_file)
-        for lose in os.remove, lambda path: self.write(path, b"damage"):
-            lose(path)
-            for options, found in (["--dry-run"], (OLDER, "rebuildable")), ([], (GOOD, "rebuilt")):
-                status, one = self.only_set(*options)
-                self.assertEqual((status, one["verdict"]), found)
-                for each in one["ranks"]:
-                    self.assertIn(f"/n{each['rank']}/", each["directory"])
-            self.assertEqual(self.files(), whole)
 
     def test_a_job_that_uses_any_of_the_copies_is_in_the_way(self):
         self.put("s0", 0)

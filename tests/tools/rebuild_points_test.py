@@ -10,7 +10,7 @@ import shutil
 import sys
 import unittest
 
-from rebuild_case import DAMAGED, GOOD, OLDER, UNREADABLE, VECTORS, Case, tree_image
+from rebuild_case import DAMAGED, GOOD, OLDER, UNREADABLE, Case, tree_image
 
 
 class PointsTest(Case):
@@ -50,19 +50,6 @@ class PointsTest(Case):
             self.assertIn("no program starts from it", [each["problem"] for each in sets if not each["agreed"]][0])
             self.assertIn(": unfinished", self.rebuild(*options, self.directory)[1])
         self.assertEqual(self.files(), left)
-
-    def test_a_scheme_file_of_other_sets_in_a_checkpoint_is_an_error_that_names_both(self):
-        attempt = self.move_to_attempt_that_counts()
-        stray = "1.xor.grp_1_of_1.mem_2_of_2.redset"
-        shutil.copy(os.path.join(VECTORS, "xor_2", "red", stray), attempt)
-        left = self.files()
-        for options in ["--dry-run"], []:
-            status, out, _ = self.rebuild("--json", *options, self.directory)
-            sets = json.loads(out)["sets"]
-            self.assertEqual((status, [each["verdict"] for each in sets]), (UNREADABLE, ["failed", "failed"]))
-            for each in sets:
-                self.assertRegex(each["problem"], f"two sets of epoch-7.7.0.00000000000000ab contradict each other: .*/0.rs.* and .*/{stray};")
-            self.assertEqual(self.files(), left)
 
     # Such comes back with a node on which it is not known that a newer one counts.
     def test_what_a_newer_one_that_can_be_had_takes_the_place_of_does_not_decide(self):
@@ -328,14 +315,6 @@ class OfTwoSetsOneLeftNothing(Case):
         self.lose_set(2)
         status, out, _ = self.rebuild("--dry-run", "--json", attempt)
         self.assertEqual((status, [each["set"] for each in json.loads(out)["sets"]]), (DAMAGED, [0, 1]))
-
-    def test_it_is_lost_also_where_scheme_files_of_it_cannot_be_read_and_records_can(self):
-        attempt = self.move_to_attempt_that_counts()
-        for name in os.listdir(attempt):
-            if ".grp_1_of_2." in name:
-                self.write(os.path.join(attempt, name), b"damage")
-        status, first, second = self.both("--dry-run")
-        self.assertEqual((status, first["verdict"], second["verdict"]), (DAMAGED, "lost", "whole"))
 
     def test_where_no_record_tells_of_any_set_it_is_unfinished_and_damage(self):
         self.move_to_attempt()

@@ -102,27 +102,6 @@ void damage_files(const Shape &shape, const PathOf &path_of, Target target, Dama
     }
 }
 
-// What is rebuilt: a set in one directory by all that share it, or whatever is found.
-template <class Scratch>
-void check(const Shape &shape, const Scratch &scratch, Target target, Damage damage,
-           const std::vector<int> &members, const std::function<Status()> &rebuild) {
-    const FolderState before = scratch.state();
-    damage_files(shape, paths_in(scratch), target, damage, members);
-    const FolderState left = scratch.state();
-    unsigned lost = 0;
-    for (const int member : members) {
-        lost |= 1U << member;
-    }
-    const Status status = rebuild();
-    if (comes_back(shape, target, damage, lost)) {
-        ASSERT_TRUE(status) << message();
-        EXPECT_TRUE(contents(scratch.state()) == contents(before));
-    } else {
-        EXPECT_EQ(status.code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
-        EXPECT_TRUE(scratch.state() == left);
-    }
-}
-
 Status rebuild_only_set(const fs::path &folder) {
     Search search;
     Status status = find_sets(std::vector<std::string>{folder}, names_a_time, search);
@@ -134,24 +113,30 @@ Status rebuild_only_set(const fs::path &folder) {
     return rebuild_found(search.sets.at(0), {.sync = false}, false, survey);
 }
 
-void check_in_one_directory(const Shape &shape, Target target, Damage damage,
-                            const std::vector<int> &members) {
-    ScratchSet scratch(single_set(shape), sizes_for(shape));
-    ASSERT_TRUE(scratch.apply()) << message();
-    check(shape, scratch, target, damage, members, [&] { return scratch.rebuild(); });
-}
-
-void check_on_nodes(const Shape &shape, Target target, Damage damage,
-                    const std::vector<int> &members) {
+void check(const Shape &shape, Target target, Damage damage, const std::vector<int> &members) {
     const ScratchNodes nodes(single_set(shape), sizes_for(shape));
     nodes.put_each();
-    check(shape, nodes, target, damage, members, [&] { return rebuild_only_set(nodes.folder()); });
+    const FolderState before = nodes.state();
+    damage_files(shape, paths_in(nodes), target, damage, members);
+    const FolderState left = nodes.state();
+    unsigned lost = 0;
+    for (const int member : members) {
+        lost |= 1U << member;
+    }
+    const Status status = rebuild_only_set(nodes.folder());
+    if (comes_back(shape, target, damage, lost)) {
+        ASSERT_TRUE(status) << message();
+        EXPECT_TRUE(contents(nodes.state()) == contents(before));
+    } else {
+        EXPECT_EQ(status.code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+        EXPECT_TRUE(nodes.state() == left);
+    }
 }
 
-using Check = std::function<void(const Shape &shape, Target target, Damage damage,
-                                 const std::vector<int> &members)>;
+class DamageTest : public testing::TestWithParam<Shape> {};
 
-void check_each(const Shape &shape, const Check &check) {
+TEST_P(DamageTest, EachHasItsVerdictWhereEachNodeHasADirectory) {
+    const Shape shape = GetParam();
     for (const Target target : targets) {
         for (const Damage damage : damages) {
             for (int count = 1; count <= shape.checks + 1; ++count) {
@@ -166,14 +151,6 @@ void check_each(const Shape &shape, const Check &check) {
             }
         }
     }
-}
-
-class DamageTest : public testing::TestWithParam<Shape> {};
-
-TEST_P(DamageTest, EachHasItsVerdict) { check_each(GetParam(), check_in_one_directory); }
-
-TEST_P(DamageTest, EachHasItsVerdictWhereEachNodeHasADirectory) {
-    check_each(GetParam(), check_on_nodes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, DamageTest,

@@ -13,48 +13,77 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace cd::redset {
 namespace {
 
 constexpr int never = 1 << 30;
 
-// Of the calls that change something, the one with a number fails.
+// The call with a number refuses: of those that change something, or of those that look at files.
+enum class Calls { that_change, that_look, that_read };
 class FailingSystem : public ReplacedSystem {
 public:
+    explicit FailingSystem(Calls calls) : calls_(calls) {}
+
     int open_at(int directory, const char *name, int flags, mode_t mode) override {
         const bool creates = (flags & O_CREAT) != 0;
-        return creates && fails(EMFILE) ? -1 : System::open_at(directory, name, flags, mode);
+        return fails(creates ? Calls::that_change : Calls::that_look, EMFILE)
+                   ? -1
+                   : System::open_at(directory, name, flags, mode);
+    }
+    int attributes(int fd, os::FileAttributes &attributes) override {
+        return fails(Calls::that_look, EIO) ? -1 : System::attributes(fd, attributes);
+    }
+    int status(int fd, os::FileStatus &status) override {
+        return fails(Calls::that_look, EIO) ? -1 : System::status(fd, status);
+    }
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        return fails(Calls::that_look, ENOMEM) || fails(Calls::that_read, EIO)
+                   ? -1
+                   : System::read_at(fd, to, length, offset);
     }
     int rename_at(int directory, const char *from, const char *to) override {
         renaming = true;
-        return fails(EIO) ? -1 : System::rename_at(directory, from, to);
+        return fails(Calls::that_change, EIO) ? -1 : System::rename_at(directory, from, to);
     }
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
-        return fails(ENOSPC) ? -1 : System::write_at(fd, from, length, offset);
+        return fails(Calls::that_change, ENOSPC) ? -1 : System::write_at(fd, from, length, offset);
     }
     int set_mode(int fd, mode_t mode) override {
-        return fails(EIO) ? -1 : System::set_mode(fd, mode);
+        return fails(Calls::that_change, EIO) ? -1 : System::set_mode(fd, mode);
     }
     int set_times(int fd, timespec accessed, timespec modified) override {
-        return fails(EIO) ? -1 : System::set_times(fd, accessed, modified);
+        return fails(Calls::that_change, EIO) ? -1 : System::set_times(fd, accessed, modified);
     }
-    int sync_all(int) override { return fails(EIO) ? -1 : 0; } // disks are slow
+    int sync_all(int) override { return fails(Calls::that_change, EIO) ? -1 : 0; } // disks are slow
+
+    // Runs `work`, in which the call with this number refuses.
+    Status run(int call, const std::function<Status()> &work) {
+        renaming = false;
+        failing = call;
+        const Status status = work();
+        failing = never;
+        return status;
+    }
 
     std::atomic<int> failing = never; // of the calls from now on
     std::atomic<bool> failed = false;
     std::atomic<bool> renaming = false; // since it was set back
 
 private:
-    bool fails(int error) {
-        if (failing.fetch_sub(1) != 0) {
+    bool fails(Calls calls, int error) {
+        if (calls != calls_ || failing.fetch_sub(1) != 0) {
             return false;
         }
         errno = error;
         failed = true;
         return true;
     }
+
+    const Calls calls_;
 };
 
 // Names change one by one, so a file may have either state then; each is whole.
@@ -69,106 +98,128 @@ bool each_is_one_of(const FolderState &state, const FolderState &before, const F
     return true;
 }
 
-TEST(FailingSystem, ARebuildThatFailsAnywhereLeavesFilesAsTheyWere) {
-    const Set set = single_set({Scheme::reed_solomon, 4, 2});
+// How often a rebuild failed, and how often it succeeded although a call had refused.
+struct Outcomes {
     int failures = 0;
-    for (int call = 0;; ++call) {
+    int recoveries = 0;
+};
+
+bool is_failure_of(Calls calls, const Status &status) {
+    const std::string text = message();
+    switch (calls) {
+    case Calls::that_change:
+        return text.starts_with("member ") &&
+               (status.code() == CD_ERROR_STORE_IO || status.code() == CD_ERROR_STORE_FULL);
+    case Calls::that_read:
+        return status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
+    case Calls::that_look:
+        break;
+    }
+    return !text.empty();
+}
+
+// Rebuilds once for each call that can refuse.
+Outcomes refuse_each_call_of_a_rebuild(Calls calls, const Set &set,
+                                       const std::vector<std::vector<uint64_t>> &sizes,
+                                       const std::vector<int> &lost, bool sync = false) {
+    Outcomes outcomes;
+    for (int call = 0; !testing::Test::HasFailure(); ++call) {
         SCOPED_TRACE(call);
-        FailingSystem system;
-        ScratchSet scratch(set, {{300, 200'000}, {7}, {}, {1000, 0}});
-        scratch.sync = true;
-        ASSERT_TRUE(scratch.apply()) << message();
+        FailingSystem system(calls);
+        ScratchSet scratch(set, sizes);
+        scratch.sync = sync;
+        EXPECT_TRUE(scratch.apply()) << message();
         const FolderState before = scratch.state();
-        scratch.erase(0);
-        scratch.erase(3);
+        for (const int member : lost) {
+            scratch.erase(member);
+        }
         const FolderState left = scratch.state();
-        system.renaming = false;
-        system.failing = call;
-        const Status status = scratch.rebuild();
-        system.failing = never;
+        const Status status = system.run(call, [&] { return scratch.rebuild(); });
+        const FolderState after = scratch.state();
+        if (status) {
+            EXPECT_TRUE(contents(after) == contents(before));
+        } else {
+            EXPECT_TRUE(is_failure_of(calls, status)) << status.code() << " " << message();
+            EXPECT_TRUE(system.renaming ? each_is_one_of(after, left, before) : after == left);
+            EXPECT_TRUE(scratch.rebuild()) << message();
+            EXPECT_TRUE(contents(scratch.state()) == contents(before));
+        }
         if (!system.failed) {
-            ASSERT_TRUE(status) << message();
-            ASSERT_TRUE(contents(scratch.state()) == contents(before));
+            EXPECT_TRUE(status) << message();
             break;
         }
-        ++failures;
-        ASSERT_FALSE(status);
-        ASSERT_EQ(std::string(message()).find("member "), 0u) << message();
-        if (system.renaming) {
-            ASSERT_TRUE(each_is_one_of(scratch.state(), left, before));
-        } else {
-            ASSERT_TRUE(scratch.state() == left) << message();
-        }
-        ASSERT_TRUE(scratch.rebuild()) << message();
-        ASSERT_TRUE(contents(scratch.state()) == contents(before));
+        ++(status ? outcomes.recoveries : outcomes.failures);
     }
-    EXPECT_GT(failures, 30);
+    return outcomes;
+}
+
+TEST(FailingSystem, ARebuildThatFailsAnywhereLeavesFilesAsTheyWere) {
+    const Outcomes outcomes =
+        refuse_each_call_of_a_rebuild(Calls::that_change, single_set({Scheme::reed_solomon, 4, 2}),
+                                      {{300, 200'000}, {7}, {}, {1000, 0}}, {0, 3}, true);
+    EXPECT_GT(outcomes.failures, 30);
+    EXPECT_EQ(outcomes.recoveries, 0);
 }
 
 // What is left is read once, since all of it is a source.
 TEST(FailingSystem, ARebuildInOnePassIsNotRepeatedWhenItCannotWrite) {
-    int failures = 0;
-    for (int call = 0;; ++call) {
-        SCOPED_TRACE(call);
-        FailingSystem system;
-        ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{3000}, {3000}, {3000}});
-        ASSERT_TRUE(scratch.apply()) << message();
-        scratch.erase(1);
-        const FolderState left = scratch.state();
-        system.renaming = false;
-        system.failing = call;
-        const Status status = scratch.rebuild();
-        system.failing = never;
-        if (!system.failed) {
-            ASSERT_TRUE(status) << message();
-            break;
-        }
-        ++failures;
-        EXPECT_TRUE(status.code() == CD_ERROR_STORE_IO || status.code() == CD_ERROR_STORE_FULL)
-            << status.code() << " " << message();
-        EXPECT_TRUE(system.renaming || scratch.state() == left);
-    }
-    EXPECT_GT(failures, 5);
+    const Outcomes outcomes = refuse_each_call_of_a_rebuild(
+        Calls::that_change, single_set({Scheme::xor_set, 3, 1}), {{3000}, {3000}, {3000}}, {1});
+    EXPECT_GT(outcomes.failures, 5);
+    EXPECT_EQ(outcomes.recoveries, 0);
 }
-
-// Of the reads, the one with a number fails.
-class UnreadableSystem : public ReplacedSystem {
-public:
-    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        if (failing.fetch_sub(1) == 0) {
-            errno = EIO;
-            failed = true;
-            return -1;
-        }
-        return System::read_at(fd, to, length, offset);
-    }
-
-    std::atomic<int> failing = never;
-    std::atomic<bool> failed = false;
-};
 
 // It is one loss, if it is no more by then.
 TEST(FailingSystem, WhatCannotBeReadIsLookedForInASecondPass) {
-    int brought_back = 0;
-    for (int call = 0;; ++call) {
+    const Outcomes outcomes = refuse_each_call_of_a_rebuild(
+        Calls::that_read, single_set({Scheme::xor_set, 3, 1}), {{3000}, {3000}, {3000}}, {1});
+    EXPECT_GT(outcomes.recoveries, 3);
+}
+
+// What cannot be read counts as lost, and comes back if that is covered.
+TEST(FailingSystem, ARebuildThatCannotReadSomethingBringsAllBackOrLeavesFilesAsTheyWere) {
+    const Outcomes outcomes =
+        refuse_each_call_of_a_rebuild(Calls::that_look, single_set({Scheme::reed_solomon, 4, 2}),
+                                      {{300, 20'000}, {7}, {}, {1000, 0}}, {3});
+    EXPECT_GT(outcomes.failures, 10);
+    EXPECT_GT(outcomes.recoveries, 5);
+}
+
+// Gives how often an apply failed.
+int refuse_each_call_of_an_apply(Calls calls, bool sync) {
+    int failures = 0;
+    for (int call = 0; !testing::Test::HasFailure(); ++call) {
         SCOPED_TRACE(call);
-        UnreadableSystem system;
-        ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{3000}, {3000}, {3000}});
-        ASSERT_TRUE(scratch.apply()) << message();
+        FailingSystem system(calls);
+        ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{300, 20'000}, {7}, {}});
+        scratch.sync = sync;
         const FolderState before = scratch.state();
+        const Status status = system.run(call, [&] { return scratch.apply(); });
+        const bool renaming = system.renaming;
+        const FolderState left = scratch.state();
+        EXPECT_TRUE(scratch.apply()) << message();
+        const FolderState after = scratch.state();
         scratch.erase(1);
-        system.failing = call;
-        const Status status = scratch.rebuild();
-        system.failing = never;
+        EXPECT_TRUE(scratch.rebuild()) << message();
+        EXPECT_TRUE(contents(scratch.state()) == contents(after));
         if (!system.failed) {
+            EXPECT_TRUE(status) << message();
             break;
         }
-        brought_back += status ? 1 : 0;
-        EXPECT_TRUE(status || status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) << message();
-        ASSERT_TRUE(scratch.rebuild()) << message();
-        EXPECT_TRUE(contents(scratch.state()) == contents(before));
+        if (!status) {
+            ++failures;
+            EXPECT_TRUE(renaming ? each_is_one_of(left, before, after) : left == before);
+        }
     }
-    EXPECT_GT(brought_back, 3);
+    return failures;
+}
+
+TEST(FailingSystem, AnApplyThatCannotReadSomethingLeavesFilesAsTheyWere) {
+    EXPECT_GT(refuse_each_call_of_an_apply(Calls::that_look, false), 10);
+}
+
+TEST(FailingSystem, AnApplyThatFailsAnywhereLeavesFilesAsTheyWere) {
+    EXPECT_GT(refuse_each_call_of_an_apply(Calls::that_change, true), 15);
 }
 
 // Of the reads, the one with a number delivers a bit that is wrong.
@@ -254,137 +305,6 @@ TEST(Rebuild, ThatTooMuchIsGoneIsFoundWithoutReadingAllThatIsLeft) {
     const CountingSystem system;
     EXPECT_EQ(scratch.rebuild().code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
     EXPECT_LT(system.bytes, 100'000U);
-}
-
-// Of the calls that look at files, the one with a number fails.
-class BlindSystem : public ReplacedSystem {
-public:
-    int open_at(int directory, const char *name, int flags, mode_t mode) override {
-        const bool creates = (flags & O_CREAT) != 0;
-        return !creates && fails(EMFILE) ? -1 : System::open_at(directory, name, flags, mode);
-    }
-    int attributes(int fd, os::FileAttributes &attributes) override {
-        return fails(EIO) ? -1 : System::attributes(fd, attributes);
-    }
-    int status(int fd, os::FileStatus &status) override {
-        return fails(EIO) ? -1 : System::status(fd, status);
-    }
-    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        // Not what is tried again.
-        return fails(ENOMEM) ? -1 : System::read_at(fd, to, length, offset);
-    }
-    int rename_at(int directory, const char *from, const char *to) override {
-        renaming = true;
-        return System::rename_at(directory, from, to);
-    }
-    int sync_all(int) override { return 0; }
-
-    std::atomic<int> failing = never; // of the calls from now on
-    std::atomic<bool> failed = false;
-    std::atomic<bool> renaming = false;
-
-private:
-    bool fails(int error) {
-        if (failing.fetch_sub(1) != 0) {
-            return false;
-        }
-        errno = error;
-        failed = true;
-        return true;
-    }
-};
-
-// What cannot be read counts as lost, and comes back if that is covered.
-TEST(FailingSystem, ARebuildThatCannotReadSomethingBringsAllBackOrLeavesFilesAsTheyWere) {
-    const Set set = single_set({Scheme::reed_solomon, 4, 2});
-    int failures = 0;
-    int recoveries = 0;
-    for (int call = 0;; ++call) {
-        SCOPED_TRACE(call);
-        BlindSystem system;
-        ScratchSet scratch(set, {{300, 20'000}, {7}, {}, {1000, 0}});
-        ASSERT_TRUE(scratch.apply()) << message();
-        const FolderState before = scratch.state();
-        scratch.erase(3);
-        const FolderState left = scratch.state();
-        system.renaming = false;
-        system.failing = call;
-        const Status status = scratch.rebuild();
-        system.failing = never;
-        const FolderState after = scratch.state();
-        if (status) {
-            ASSERT_TRUE(contents(after) == contents(before));
-            recoveries += system.failed ? 1 : 0;
-        } else {
-            ++failures;
-            ASSERT_STRNE(message(), "");
-            ASSERT_TRUE(system.renaming ? each_is_one_of(after, left, before) : after == left);
-            ASSERT_TRUE(scratch.rebuild()) << message();
-            ASSERT_TRUE(contents(scratch.state()) == contents(before));
-        }
-        if (!system.failed) {
-            ASSERT_TRUE(status) << message();
-            break;
-        }
-    }
-    EXPECT_GT(failures, 10);
-    EXPECT_GT(recoveries, 5);
-}
-
-TEST(FailingSystem, AnApplyThatCannotReadSomethingLeavesFilesAsTheyWere) {
-    const Set set = single_set({Scheme::xor_set, 3, 1});
-    int failures = 0;
-    for (int call = 0;; ++call) {
-        SCOPED_TRACE(call);
-        BlindSystem system;
-        ScratchSet scratch(set, {{300, 20'000}, {7}, {}});
-        const FolderState before = scratch.state();
-        system.failing = call;
-        const Status status = scratch.apply();
-        system.failing = never;
-        if (!system.failed) {
-            ASSERT_TRUE(status) << message();
-            break;
-        }
-        if (!status) {
-            ++failures;
-            ASSERT_TRUE(scratch.state() == before);
-            ASSERT_TRUE(scratch.apply()) << message();
-        }
-        const FolderState after = scratch.state();
-        scratch.erase(1);
-        ASSERT_TRUE(scratch.rebuild()) << message();
-        ASSERT_TRUE(contents(scratch.state()) == contents(after));
-    }
-    EXPECT_GT(failures, 10);
-}
-
-TEST(FailingSystem, AnApplyThatFailsAnywhereLeavesFilesAsTheyWere) {
-    const Set set = single_set({Scheme::xor_set, 3, 1});
-    int failures = 0;
-    for (int call = 0;; ++call) {
-        SCOPED_TRACE(call);
-        FailingSystem system;
-        ScratchSet scratch(set, {{300, 20'000}, {7}, {}});
-        scratch.sync = true;
-        const FolderState before = scratch.state();
-        system.renaming = false;
-        system.failing = call;
-        const Status status = scratch.apply();
-        system.failing = never;
-        const bool renaming = system.renaming;
-        const FolderState left = scratch.state();
-        ASSERT_TRUE(scratch.apply()) << message();
-        if (!system.failed) {
-            ASSERT_TRUE(status) << message();
-            break;
-        }
-        ++failures;
-        ASSERT_FALSE(status);
-        const FolderState after = scratch.state();
-        ASSERT_TRUE(renaming ? each_is_one_of(left, before, after) : left == before);
-    }
-    EXPECT_GT(failures, 15);
 }
 
 } // namespace

@@ -412,20 +412,6 @@ TEST(Offline, WhatCannotBeReadIsNamed) {
     EXPECT_FALSE(find_sets(std::vector<std::string>{"/nowhere/at/all"}, names_a_time, ignored));
 }
 
-TEST(Offline, MoreThanIsCoveredIsSaidAndNothingIsChanged) {
-    ScratchSet scratch(single_set({Scheme::xor_set, 4, 1}), {{1000}, {500}, {10}, {20}});
-    ASSERT_TRUE(scratch.apply()) << message();
-    scratch.erase(1);
-    scratch.erase(2);
-    const FolderState left = scratch.state();
-    Search search = search_below({scratch.folder()});
-    ASSERT_EQ(search.sets.size(), 1u);
-    Survey survey;
-    EXPECT_EQ(rebuild_found(search.sets[0], {}, false, survey).code(), CD_ERROR_REDUNDANCY_EXCEEDED)
-        << message();
-    EXPECT_TRUE(scratch.state() == left);
-}
-
 // Wherever the directories that are given overlap, in whichever order and spelling.
 TEST(Offline, FindsASetOnceHoweverOftenItsDirectoryIsGiven) {
     ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});

@@ -196,34 +196,6 @@ TEST(Upstream, ACutPayloadAndAsManyLossesAsItIsNeededForAreTooMuch) {
     }
 }
 
-// Our checksums find what upstream's second attempt would take for right: a file of the right size
-// that an attempt which failed left behind.
-TEST(Checksums, FindAFileThatOnlyHasTheRightSize) {
-    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {1000}, {1000}});
-    ASSERT_TRUE(scratch.apply()) << message();
-    const FolderState before = scratch.state();
-    scratch.erase(1);
-    write_file(scratch.place().path(scratch.names(1)[0]), std::vector<std::byte>(1000));
-    ASSERT_TRUE(scratch.rebuild()) << message();
-    EXPECT_NE(scratch.survey().members[1].data_lost.find("r1_f0.dat"), std::string::npos);
-    EXPECT_TRUE(contents(scratch.state()) == contents(before));
-}
-
-// Data and payload are the same at both times, and only the header tells them apart.
-TEST(Checksums, FindAHeaderOfAnotherTime) {
-    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {1000}, {1000}});
-    ASSERT_TRUE(scratch.apply()) << message();
-    const std::string scheme = scratch.place().scheme_file(scratch.set(), 1);
-    const auto old = bytes_of(scheme);
-    fs::last_write_time(scratch.place().path(scratch.names(1)[0]),
-                        fs::file_time_type::clock::now());
-    ASSERT_TRUE(scratch.apply()) << message();
-    const FolderState before = scratch.state();
-    write_file(scheme, old);
-    ASSERT_TRUE(scratch.rebuild()) << message();
-    EXPECT_TRUE(contents(scratch.state()) == contents(before));
-}
-
 // What else is in the directory, other sets' files included, is nobody's business.
 TEST(Rebuild, OtherSetsInTheSameDirectoryAreLeftAlone) {
     Set first = single_set({Scheme::xor_set, 3, 1});

@@ -17,18 +17,22 @@ namespace {
 
 cd_log_place end_of_mpi = {}; // of no family, if no CD logged then
 
+void begin_as(int rank) {
+    cd_set_rank(rank);
+    check_on_divergence();
+    RecordAll::begin();
+}
+
 } // namespace
 
 void Initialize::initialized() {
     MpiLife::world_begins();
-    cd_set_rank(MpiLife::rank());
-    check_on_divergence();
     int threads = MPI_THREAD_SINGLE;
     real<Fn::MPI_Query_thread>(&threads);
     if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
         RequestTable::instance().used_by_this_thread();
     }
-    RecordAll::begin();
+    begin_as(MpiLife::rank());
 }
 
 bool Finalize::is_to_be_repeated(cd_handle cd) {
@@ -58,9 +62,7 @@ void SessionInit::opened(MPI_Session session) {
     const bool begins = !MpiLife::is_up();
     MpiLife::session_begins(rank, size);
     if (begins) {
-        cd_set_rank(rank);
-        check_on_divergence();
-        RecordAll::begin();
+        begin_as(rank);
     }
 }
 #endif

@@ -235,10 +235,8 @@ int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *h
     }
     // The buffers of a re-execution may lie elsewhere.
     Purpose purpose = purpose_of(call, request->kind, made_by(call, request->kind));
-    table.change(*request, [&](Request &found) {
-        static_cast<Purpose &>(found) = std::move(purpose);
-        found.freed = false;
-    });
+    table.change(*request,
+                 [&](Request &found) { static_cast<Purpose &>(found) = std::move(purpose); });
     switch (request->state) {
     case Request::State::cancelled:
         again = request;

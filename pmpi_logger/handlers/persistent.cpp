@@ -5,7 +5,6 @@
 #include "handlers/request_free.h"
 #include "log_entry/writer.h"
 #include "payload/pack.h"
-#include "record_all/record_all.h"
 #include "replay/match.h"
 #include "requests/delivery.h"
 #include "requests/replayed_request.h"
@@ -114,42 +113,13 @@ void take_up(Request &request) {
     }
 }
 
-// Notes that a started request is not freed, whatever the first execution did.
-void is_not_freed(Request &request) {
-    if (request.freed) {
-        RequestTable::instance().change(request, [](Request &held) { held.freed = false; });
-    }
-}
-
 // Returns to the original request when the buffers lie where they did at first.
 void back_in_place(const Call &call, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
-    if (request != nullptr && request->made_anew != MPI_REQUEST_NULL && request->staging.empty()) {
+    if (request != nullptr && request->made_anew != MPI_REQUEST_NULL) {
         const ReentryGuard inside;
         forget_made_anew(*request);
         describe_anew(call, *request);
-    }
-}
-
-// Makes a send go out from a copy from now on, so that a restore need not wait for it.
-void send_from_copy(Request &request) {
-    if (!request.make_again || !request.staging.empty() || !shadows_wanted() ||
-        RecordAll::records()) {
-        return;
-    }
-    Staging staging = Staging::of(request.departures);
-    if (staging.empty() || request.departures.empty()) {
-        return;
-    }
-    const Block &sent = request.departures.front();
-    MPI_Request made = MPI_REQUEST_NULL;
-    void *const buffer = staging.places.empty() ? sent.address : staging.places.front().address;
-    if (request.make_again(buffer, sent.type, &made) == MPI_SUCCESS) {
-        forget_made_anew(request);
-        request.made_anew = made;
-        ++RequestTable::instance().stand_ins;
-        RequestTable::instance().change(
-            request, [&](Request &sent_by) { sent_by.staging = std::move(staging); });
     }
 }
 
@@ -215,10 +185,14 @@ void PersistentBase::moved(const Call &call, MPI_Request *handle, MPI_Request ma
     ++table.stand_ins;
 }
 
-Staging PersistentBase::staging_of(const Call &call, bool has_send_buf) {
+Staging PersistentBase::staging_of(const Call &call, const Purpose &purpose, bool has_send_buf) {
     const ReentryGuard inside;
-    return shadows_wanted() && separate_memory_wanted() ? Staging::of(call, has_send_buf, {})
-                                                        : Staging();
+    const bool sends = purpose.kind == Request::Kind::send;
+    if (purpose.kind == Request::Kind::receive || !shadows_wanted() || !separate_memory_wanted() ||
+        (sends && purpose.departures.empty())) {
+        return {};
+    }
+    return sends ? Staging::of(purpose.departures) : Staging::of(call, has_send_buf, {});
 }
 
 void PersistentBase::follow(const Call &call, bool has_send_buf, MPI_Request handle) {
@@ -231,12 +205,9 @@ void PersistentBase::follow(const Call &call, bool has_send_buf, MPI_Request han
     }
 }
 
-Request *PersistentBase::found(MPI_Request handle) { return RequestTable::instance().find(handle); }
-
 // Allocates memory before anything is started. Returns false and sets `result` if a request cannot
 // be started.
-bool PersistentStart::prepare(const Call &call, int mode, int count, MPI_Request *requests,
-                              int &result) {
+bool PersistentStart::prepare(const Call &call, int count, MPI_Request *requests, int &result) {
     RequestTable &table = RequestTable::instance();
     for (int i = 0; i < count; ++i) {
         Request *const request = table.find(requests[i]);
@@ -249,9 +220,6 @@ bool PersistentStart::prepare(const Call &call, int mode, int count, MPI_Request
                 return false;
             }
             continue;
-        }
-        if (mode == CD_LOG_RECORDING) {
-            send_from_copy(*request);
         }
         if (request->kind != Request::Kind::partitioned) {
             request->staging.refill();
@@ -266,9 +234,6 @@ int PersistentStart::start(int count, const MPI_Request *requests, int &started)
     int result = MPI_SUCCESS;
     while (result == MPI_SUCCESS && started < count) {
         Request *const request = RequestTable::instance().find(requests[started]);
-        if (request != nullptr) {
-            is_not_freed(*request);
-        }
         if (request != nullptr && request->set_aside_id != 0) {
             take_up(*request);
             ++started;
@@ -301,7 +266,7 @@ int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_
     ids.clear();
     ids.reserve(static_cast<size_t>(count));
     int result = MPI_SUCCESS;
-    if (!prepare(call, mode, count, requests, result)) {
+    if (!prepare(call, count, requests, result)) {
         return result;
     }
     int started = 0;
@@ -345,7 +310,6 @@ int PersistentStart::replay(Call &call, int count, MPI_Request *requests) {
         if (request == nullptr) {
             return not_matching(call, *entry, "which request is started");
         }
-        is_not_freed(*request);
         table.started(*request, id, place);
         if (request->set_aside_id != id) {
             request->state = Request::State::replayed;

@@ -14,8 +14,8 @@ namespace cd::logger {
 // Makes persistent requests, and tracks them with or without a log, since a CD may start them. A
 // re-execution gets the same request; another one stands in for it if its buffers have moved.
 //
-// Sends started in a CD that logs go out from copies. Collective and partitioned requests use
-// copies from the start in programs that use CDs, since one rank cannot make them again.
+// Sends, collective and partitioned requests use copies from the start in programs that use CDs: a
+// restore need not wait for them, and one rank cannot make them again.
 class PersistentBase : public MovesData {
 protected:
     enum class Made { as_before, anew, failed, not_at_all };
@@ -28,15 +28,11 @@ protected:
     static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
     static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
 
-    static Staging staging_of(const Call &call, bool has_send_buf);
+    static Staging staging_of(const Call &call, const Purpose &purpose, bool has_send_buf);
     static void follow(const Call &call, bool has_send_buf, MPI_Request handle);
-    static Request *found(MPI_Request handle);
 };
 
-enum class Sends { from_buffer, from_copy };
-
-template <Request::Kind K, Sends S = Sends::from_buffer>
-class PersistentInit : public PersistentBase {
+template <Request::Kind K> class PersistentInit : public PersistentBase {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (ReentryGuard::mpi()) {
@@ -61,25 +57,17 @@ public:
             const int result = answer(call, Roles::has(Role::send_buf), request, make);
             return result == run_live ? PersistentInit::call<F>(site, a...) : result;
         }
-        Staging staging;
-        if constexpr (K == Request::Kind::collective || K == Request::Kind::partitioned) {
-            staging = staging_of(call, Roles::has(Role::send_buf));
-            if (!staging.empty()) {
-                stage_arguments<Roles>(call, arguments, staging);
-            }
-        }
         Purpose purpose = purpose_for(call, K);
+        Staging staging = staging_of(call, purpose, Roles::has(Role::send_buf));
+        if (!staging.empty()) {
+            stage_arguments<Roles>(call, arguments, staging);
+        }
         const int result = make();
         if (result == MPI_SUCCESS) {
             track(*request, std::move(purpose), std::move(staging));
         }
         if (mode == CD_LOG_RECORDING) {
             record(call, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
-        }
-        if (result == MPI_SUCCESS) {
-            if constexpr (S == Sends::from_copy) {
-                remember<F>(arguments, *request);
-            }
         }
         return result;
     }
@@ -107,24 +95,9 @@ private:
             return result;
         }
     }
-
-    template <Fn F, typename... A>
-    static void remember(const std::tuple<A...> &arguments, MPI_Request handle) {
-        if (Request *request = found(handle)) {
-            request->make_again = [arguments](void *buffer, MPI_Datatype type, MPI_Request *made) {
-                using Roles = typename Row<F>::Roles;
-                std::tuple<A...> others = arguments;
-                std::get<Roles::index(Role::send_buf)>(others) = buffer;
-                std::get<Roles::index(Role::send_type)>(others) = type;
-                std::get<Roles::index(Role::request)>(others) = made;
-                return std::apply([](A... a) { return real<F>(a...); }, others);
-            };
-        }
-    }
 };
 
-using PersistentSend = PersistentInit<Request::Kind::send, Sends::from_copy>;
-using PersistentBufferedSend = PersistentInit<Request::Kind::send>;
+using PersistentSend = PersistentInit<Request::Kind::send>;
 using PersistentReceive = PersistentInit<Request::Kind::receive>;
 using PersistentCollective = PersistentInit<Request::Kind::collective>;
 using PartitionedInit = PersistentInit<Request::Kind::partitioned>;
@@ -151,7 +124,7 @@ public:
 
 private:
     static int activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests);
-    static bool prepare(const Call &call, int mode, int count, MPI_Request *requests, int &result);
+    static bool prepare(const Call &call, int count, MPI_Request *requests, int &result);
     static int start(int count, const MPI_Request *requests, int &started);
     static int replay(Call &call, int count, MPI_Request *requests);
 };

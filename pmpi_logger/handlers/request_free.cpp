@@ -78,35 +78,16 @@ bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
     return true;
 }
 
-// True if functions of the program run that belong to the logged call.
-bool runs_functions(const Request &request) {
-    return request.kind == Request::Kind::generalized && request.freed_at.family != 0;
-}
-
-// Forgets the log entry with the log: what the functions free goes at once then.
-void forget_with_log(const Request &request) {
-    when_forgotten(request.freed_at, [handle = request.handle, at = request.freed_at] {
-        RequestTable &table = RequestTable::instance();
-        Request *const freed = table.find(handle);
-        if (freed != nullptr && freed->freed_at.stream == at.stream &&
-            freed->freed_at.entry == at.entry) {
-            table.change(*freed, [](Request &one) { one.freed_at = {}; });
-        }
-    });
-}
-
 bool ends_in_mpi(Request &request, bool at_end) {
     RequestTable &table = RequestTable::instance();
     std::vector<Request *> ending;
     table.find_ending(&request.handle, 1, ending);
     MPI_Status status = {};
     int result = MPI_SUCCESS;
-    InnerCalls inner(runs_functions(request) ? InnerCalls::Of::call : InnerCalls::Of::nothing);
     if (!ends(request, at_end, status, result)) {
         table.give_back(ending);
         return false;
     }
-    inner.settle(request.freed_at, false);
     const bool is_missing = is_to_bring_data(request) && cd_log_mode() == CD_LOG_RECORDING;
     deliver(request, status, result);
     if (is_missing && !at_end) { // freed before the CD logged
@@ -143,9 +124,14 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
     cd_log_place place = {};
     cd_log_here(&place);
     int result = MPI_SUCCESS;
-    if (mode != CD_LOG_OFF && request != nullptr && !RecordAll::records() &&
-        is_to_bring_data(*request)) {
-        return refuse(call.fn, "it is to bring data: complete it first");
+    if (mode != CD_LOG_OFF && request != nullptr && !RecordAll::records()) {
+        if (request->kind == Request::Kind::generalized) {
+            return refuse(call.fn, "MPI would call the functions of the request at any time: wait "
+                                   "for it instead");
+        }
+        if (is_to_bring_data(*request)) {
+            return refuse(call.fn, "it is to bring data: complete it first");
+        }
     }
     if (mode == CD_LOG_REPLAYING) {
         const std::optional<EntryReader> entry = next_entry(call, result);
@@ -177,8 +163,6 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
     });
     if (request->persistent && mode != CD_LOG_OFF) {
         free_with_log(*request);
-    } else if (runs_functions(*request)) {
-        forget_with_log(*request);
     }
     if (request->state == Request::State::replayed) {
         complete(*request);

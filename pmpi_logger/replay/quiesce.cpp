@@ -210,7 +210,6 @@ void set_aside(Request &request) {
         end_with_log(request);
     }
     if (request.state == Request::State::parked && !request.persistent) {
-        table.change(request, [](Request &ended) { ended.freed = false; });
         return;
     }
     MPI_Request known = request.known_to_mpi();
@@ -230,7 +229,6 @@ void set_aside(Request &request) {
         request.stand_in = MPI_REQUEST_NULL;
         --table.stand_ins;
     }
-    table.change(request, [](Request &stopped_one) { stopped_one.freed = false; });
 }
 
 void resume_all(const Reach &reach, bool restored) {

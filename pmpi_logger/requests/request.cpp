@@ -43,9 +43,6 @@ void Request::clear() {
     parts_ready.clear();
     window = MPI_WIN_NULL;
     target = 0;
-    if (make_again) {
-        make_again = nullptr;
-    }
     set_aside_id = 0;
     set_aside = State::inactive;
     if (!data.empty()) {

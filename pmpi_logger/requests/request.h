@@ -9,7 +9,6 @@
 #include "cd/mpi_log.h"
 
 #include <cstdint>
-#include <functional>
 #include <mpi.h>
 #include <vector>
 
@@ -95,9 +94,6 @@ struct Request : Purpose {
     // Of a read of another rank's window, which a synchronization also completes.
     MPI_Win window = MPI_WIN_NULL;
     int target = 0;
-
-    // Makes a persistent send like this one from another buffer.
-    std::function<int(void *buffer, MPI_Datatype type, MPI_Request *made)> make_again;
 
     // The use of a persistent request that a restore has set aside, by the number of its start. It
     // is cancelled, parked or under way, while the re-execution goes through the uses before it.

@@ -79,22 +79,18 @@ void RequestTable::reserve_room(size_t starts) {
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
     std::unique_lock lock(mutex_);
-    return add(handle, std::move(purpose), lock);
+    Request &request = take_seat(handle, lock);
+    static_cast<Purpose &>(request) = std::move(purpose);
+    return request;
 }
 
 Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
                                    Staging &&staging) {
     std::unique_lock lock(mutex_);
-    Request &request = add(handle, std::move(purpose), lock);
-    request.staging = std::move(staging);
-    start(request, ++numbers_, place);
-    return request;
-}
-
-Request &RequestTable::add(MPI_Request handle, Purpose &&purpose,
-                           std::unique_lock<BiasedLock> &lock) {
     Request &request = take_seat(handle, lock);
     static_cast<Purpose &>(request) = std::move(purpose);
+    request.staging = std::move(staging);
+    start(request, ++numbers_, place);
     return request;
 }
 
@@ -111,12 +107,8 @@ void RequestTable::add(MPI_Request handle, const Block &to, MPI_Comm comm, int p
             return;
         }
     }
-    add_one_of_many(handle, {Request::Kind::receive, &to, comm, peer, tag});
-}
-
-void RequestTable::add_one_of_many(MPI_Request handle, const Message &message) {
     std::unique_lock lock(mutex_);
-    add(handle, message, lock);
+    add(handle, {Request::Kind::receive, &to, comm, peer, tag}, lock);
 }
 
 uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place,
@@ -436,7 +428,6 @@ void RequestTable::comm_is_gone(MPI_Comm comm) {
     for (Request *request : tracked_) {
         if (request->comm == comm) {
             request->comm = MPI_COMM_NULL;
-            request->make_again = nullptr;
         }
     }
 }
@@ -478,7 +469,8 @@ std::vector<Request *> RequestTable::concerned(const Reach &reach) {
 void RequestTable::take_back_frees(const Reach &reach) {
     const std::scoped_lock lock(mutex_);
     for (Request *request : tracked_) {
-        request->freed = request->freed && !reach.covers(request->freed_at);
+        const bool starts_again = request->logged() && reach.covers(request->place);
+        request->freed = request->freed && !starts_again && !reach.covers(request->freed_at);
     }
 }
 

@@ -227,11 +227,10 @@ public:
 private:
     template <typename Wanted> std::vector<Request *> those(const Wanted &wanted);
     // With the mutex held.
-    Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<BiasedLock> &lock);
+    Request &add(MPI_Request handle, const Message &message, std::unique_lock<BiasedLock> &lock);
     void forget_stale(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
     Request *named(MPI_Request handle) const;
     Request *own(MPI_Request handle) const;
-    void add_one_of_many(MPI_Request handle, const Message &message);
     void adopt_plain();
     void count_all() { size_.store(tracked_.size() + plain_.count(), std::memory_order_relaxed); }
     void set_name(Request &request, MPI_Request handle);
@@ -240,7 +239,6 @@ private:
     void start(Request &request, uint64_t id, const cd_log_place &place);
     Request &take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
     Request &sit_down(MPI_Request handle);
-    Request &add(MPI_Request handle, const Message &message, std::unique_lock<BiasedLock> &lock);
     void leave_seat(Request &request);
 
     BiasedLock mutex_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Requests that the program frees: complete ones, and those under way, which is refused.
+// Requests that the program frees, or whose status it asks for before they end.
 #include "receives.h"
 
 namespace freed_requests {
@@ -98,6 +98,32 @@ HAZARD(data_of_a_freed_receive_come_with_its_status) {
     for (const auto &start : {start_receive, start_persistent_receive, start_matched_receive}) {
         data_come_with_the_status(start);
     }
+}
+
+// The log ends between the two: what the program has from the log, it does not get again from MPI.
+HAZARD(program_changes_what_get_status_has_brought_and_is_restored) {
+    if (world_rank() == 1) {
+        send(numbers(5, eager), 0, 1);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    Domain domain;
+    domain.keep(data);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto until_it_is_there = [&] {
+        request = start_matched_receive(data);
+        await_status(request);
+        CHECK(data == numbers(5, eager));
+        data[3] = 42;
+    };
+    until_it_is_there();
+    destroy(data);
+    domain.restore();
+    until_it_is_there();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    Numbers expected = numbers(5, eager);
+    expected[3] = 42;
+    CHECK(data == expected);
 }
 
 // A restore found it complete, so that a request of ours stands in for it.

@@ -141,34 +141,15 @@ HAZARD(what_the_free_function_of_a_cancelled_request_frees_is_there_again) {
     });
 }
 
-HAZARD(what_the_free_function_of_a_freed_request_frees_is_there_again) {
+HAZARD(freeing_a_generalized_request_is_refused) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     objects_go_with_the_log([](Operation &operation) {
-        MPI_Request freed = operation.request;
+        const Complaints complaints;
+        CHECK(MPI_Request_free(&operation.request) != MPI_SUCCESS);
         MPI_Grequest_complete(operation.request);
-        MPI_Request_free(&freed);
+        MPI_Wait(&operation.request, MPI_STATUS_IGNORE);
     });
-}
-
-HAZARD(what_the_free_function_of_a_request_freed_too_early_frees_is_there_again) {
-    objects_go_with_the_log([](Operation &operation) {
-        MPI_Request freed = operation.request;
-        MPI_Request_free(&freed);
-        MPI_Grequest_complete(operation.request);
-    });
-}
-
-// No log wants the objects any more.
-HAZARD(what_a_request_frees_that_is_complete_after_the_domain_goes_at_once) {
-    const Marked marked;
-    Operation operation;
-    {
-        const Domain domain;
-        start(operation, marked.comm);
-        MPI_Request freed = operation.request;
-        MPI_Request_free(&freed);
-    }
-    MPI_Grequest_complete(operation.request);
-    CHECK(gone == 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 } // namespace generalized_requests

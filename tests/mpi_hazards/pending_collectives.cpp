@@ -86,23 +86,6 @@ constexpr int length = static_cast<int>(count);
 
 } // namespace
 
-HAZARD(barrier_pending) {
-    others_come_later(
-        numbers(2, 1),
-        [](Numbers &, Numbers &, MPI_Request *request) { MPI_Ibarrier(MPI_COMM_WORLD, request); },
-        {});
-}
-
-HAZARD(allgather_pending) {
-    others_come_later(
-        numbers(2, count),
-        [](Numbers &sent, Numbers &received, MPI_Request *request) {
-            MPI_Iallgather(sent.data(), length, MPI_INT, received.data(), length, MPI_INT,
-                           MPI_COMM_WORLD, request);
-        },
-        twice(numbers(2, count)));
-}
-
 namespace {
 
 // What an execution gives to MPI, and the next one has elsewhere.

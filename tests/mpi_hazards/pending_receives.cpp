@@ -64,12 +64,9 @@ void matched(size_t count, int source, int tag) {
 } // namespace
 
 HAZARD(unmatched_receive_pending) { unmatched(eager, 1, 5); }
-HAZARD(unmatched_large_receive_pending) { unmatched(rendezvous, 1, 5); }
 HAZARD(unmatched_wildcard_receive_pending) { unmatched(eager, MPI_ANY_SOURCE, MPI_ANY_TAG); }
 HAZARD(matched_eager_receive_pending) { matched(eager, 1, 5); }
 HAZARD(matched_rendezvous_receive_pending) { matched(rendezvous, 1, 5); }
-HAZARD(matched_wildcard_receive_pending) { matched(eager, MPI_ANY_SOURCE, MPI_ANY_TAG); }
-
 // Some have their message at the restore, others get it during the replay: none overtakes another.
 HAZARD(receives_of_one_tag_keep_their_order) {
     constexpr int all = 8;
@@ -111,81 +108,6 @@ HAZARD(receives_of_one_tag_keep_their_order) {
     for (int i = 0; i < all; ++i) {
         CHECK(buffers[i] == numbers(i, eager));
     }
-}
-
-// A persistent receive: active at the restore, and with a message.
-HAZARD(persistent_receive_pending) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(4, eager), 5);
-        await(0);
-        send(numbers(6, eager), 0, 5);
-        signal(0);
-        return;
-    }
-    Numbers buffer = numbers(before_anything, eager);
-    Domain domain;
-    domain.keep(buffer);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const auto init = [&] {
-        MPI_Recv_init(buffer.data(), static_cast<int>(eager), MPI_INT, MPI_ANY_SOURCE, 5,
-                      MPI_COMM_WORLD, &request);
-        MPI_Start(&request);
-    };
-    init();
-    domain.restore(); // cancelled, posted again
-    const auto first = [&] {
-        init();
-        signal(1);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(request != MPI_REQUEST_NULL);
-        CHECK(buffer == numbers(4, eager));
-    };
-    first();
-    destroy(buffer);
-    domain.restore();
-    const auto second = [&] {
-        first();
-        MPI_Start(&request);
-        signal(1);
-        await(1);
-    };
-    second();
-    domain.restore(); // its message has come
-    second();
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(buffer == numbers(6, eager));
-    MPI_Request_free(&request);
-}
-
-// The program has cancelled it; the re-execution does, too.
-HAZARD(cancelled_receive) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(4, eager), 5);
-        return;
-    }
-    Numbers buffer = numbers(before_anything, eager);
-    Domain domain;
-    domain.keep(buffer);
-    const auto cancel = [&] {
-        MPI_Request request = post_receive(buffer, 1, 5);
-        MPI_Cancel(&request);
-        MPI_Status status;
-        MPI_Wait(&request, &status);
-        CHECK(was_cancelled(status));
-        CHECK(buffer == numbers(before_anything, eager));
-    };
-    cancel();
-    domain.restore();
-    cancel();
-    MPI_Request request = post_receive(buffer, 1, 5);
-    MPI_Cancel(&request);
-    domain.restore();
-    cancel();
-    request = post_receive(buffer, 1, 5);
-    MPI_Cancel(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    signal(1);
-    CHECK(receive(eager, 1, 5) == numbers(4, eager));
 }
 
 } // namespace pending_receives

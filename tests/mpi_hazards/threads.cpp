@@ -64,44 +64,6 @@ HAZARD_IN_THREADS(threads_replay_their_own_logs) {
     }
 }
 
-// The siblings' traffic is replayed when their parent is restored: each to the sibling with the
-// same index, whatever the order in which the threads get there.
-HAZARD_IN_THREADS(parent_of_siblings_in_threads_is_restored) {
-    if (world_rank() == 1) {
-        in_threads(send_all);
-        send(numbers(1, eager), 0, 1);
-        return;
-    }
-    Domain parent;
-    Numbers state = numbers(9, eager);
-    parent.keep(state);
-    const auto run = [&] {
-        // Created in a known order, which makes the indices.
-        std::vector<cd_handle> siblings;
-        for (int i = 0; i < threads; ++i) {
-            siblings.push_back(
-                create_cd(parent.handle(), nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr));
-            CHECK(siblings.back() != nullptr);
-        }
-        in_threads([&](int thread) {
-            const cd_handle own =
-                create_cd(siblings[thread], nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
-            CHECK(own != nullptr);
-            take(thread, 0, messages);
-            CHECK(commit_cd(own) == SUCCESS);
-        });
-        for (const cd_handle sibling : siblings) {
-            CHECK(commit_cd(sibling) == SUCCESS);
-        }
-        CHECK(receive(eager, 1, 1) == numbers(1, eager));
-    };
-    run();
-    parent.restore();
-    run();
-    parent.restore();
-    run();
-}
-
 // Both have receives under way whenever one of them restores.
 HAZARD_IN_THREADS(threads_restore_while_both_have_receives_under_way) {
     if (world_rank() == 1) {

@@ -266,13 +266,6 @@ void take_back(const Reach &reach) {
     RequestTable::instance().take_back_frees(reach);
 }
 
-bool lacks_data(const Request &request) {
-    const auto types = RequestTable::instance().hold_types();
-    return still_brings_data(request) &&
-           std::ranges::any_of(request.arrivals,
-                               [](const Block &block) { return bytes_in(block) > 0; });
-}
-
 MPI_Status empty_status() {
     MPI_Status status = {};
     real<Fn::MPI_Status_set_elements>(&status, MPI_BYTE, 0);
@@ -327,7 +320,7 @@ void fail_requests_of_deleted_log(cd_handle cd) {
     int failed = 0;
     for (Request *request : RequestTable::instance().concerned(reach)) {
         const bool waits_for_log = request->state == Request::State::replayed &&
-                                   reach.covers(request->place) && lacks_data(*request);
+                                   reach.covers(request->place) && still_brings_data(*request);
         if (waits_for_log || request->only_in_log) {
             complete_in_mpi(*request, {}, lost);
             ++failed;
@@ -346,7 +339,7 @@ void fail_without_log(const Call &call, const std::vector<Request *> &requests) 
             a_log_may_bring_more()) {
             continue;
         }
-        if (!lacks_data(*request)) {
+        if (!still_brings_data(*request)) {
             complete_in_mpi(*request, empty_status(), MPI_SUCCESS);
             continue;
         }

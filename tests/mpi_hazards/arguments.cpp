@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace arguments {
@@ -279,6 +280,49 @@ std::vector<std::function<int(Numbers &)>> wrong_frees() {
     };
 }
 
+// What the logger asks MPI about before the call is made.
+std::vector<std::function<int(Numbers &)>> calls_with_what_is_none() {
+    static int key = MPI_KEYVAL_INVALID;
+    if (key == MPI_KEYVAL_INVALID) {
+        MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
+    }
+    const MPI_Comm self = MPI_COMM_SELF;
+    return {
+        [](Numbers &) {
+            const std::string too_long(MPI_MAX_INFO_KEY + 1, 'k');
+            MPI_Info info = MPI_INFO_NULL;
+            MPI_Info_create(&info);
+            const int result = MPI_Info_set(info, too_long.c_str(), "value");
+            MPI_Info_free(&info);
+            return result;
+        },
+        [=](Numbers &) { return MPI_Comm_set_attr(self, key, nullptr); },
+        [](Numbers &) { return MPI_Comm_set_name(MPI_COMM_NULL, "none"); },
+        [=](Numbers &) { return MPI_Comm_set_attr(self, MPI_KEYVAL_INVALID, nullptr); },
+        [=](Numbers &) { return MPI_Comm_delete_attr(self, MPI_KEYVAL_INVALID); },
+        [](Numbers &) { return MPI_Type_set_attr(MPI_INT, MPI_KEYVAL_INVALID, nullptr); },
+        [](Numbers &) { return MPI_Type_set_attr(MPI_DATATYPE_NULL, key, nullptr); },
+        [](Numbers &n) { return MPI_Put(n.data(), 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL); },
+        [](Numbers &) { return MPI_Win_fence(0, MPI_WIN_NULL); },
+#ifdef MPICH // which looks at handles without following them
+        frees<MPI_Comm_disconnect>(static_cast<MPI_Comm>(MPI_INT)),
+        frees<MPI_Comm_free>(static_cast<MPI_Comm>(MPI_INT)),
+        frees<MPI_Win_free>(static_cast<MPI_Win>(MPI_INT)),
+        frees<MPI_Type_free>(static_cast<MPI_Datatype>(MPI_COMM_WORLD)),
+        frees<MPI_Group_free>(static_cast<MPI_Group>(MPI_INT)),
+        frees<MPI_Info_free>(static_cast<MPI_Info>(MPI_INT)),
+        [](Numbers &) { return MPI_Win_fence(0, static_cast<MPI_Win>(MPI_INT)); },
+        [](Numbers &n) {
+            const auto comm = static_cast<MPI_Comm>(MPI_INT);
+            return MPI_Allgather(n.data(), 1, MPI_INT, n.data() + 1, 1, MPI_INT, comm);
+        },
+        [=](Numbers &n) {
+            return MPI_Bcast(n.data(), 1, static_cast<MPI_Datatype>(MPI_COMM_WORLD), 0, self);
+        },
+#endif
+    };
+}
+
 // make: makes one. All copies of a handle are freed with it.
 template <auto free_it, typename Handle, typename Make>
 std::function<int(Numbers &)> frees_twice(const Make &make) {
@@ -391,6 +435,7 @@ std::vector<Told> make_wrong_calls(Numbers &buffer) {
     };
     add(wrong_frees());
     add(wrong_attaches());
+    add(calls_with_what_is_none());
 #ifdef MPICH
     add(stale_calls());
 #endif

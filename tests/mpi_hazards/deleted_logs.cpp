@@ -226,33 +226,6 @@ HAZARD_IN_THREADS(request_that_a_log_will_complete_does_not_fail_where_a_thread_
     set_error_handlers(MPI_ERRORS_ARE_FATAL);
 }
 
-// Nothing is missing.
-HAZARD_IN_THREADS(empty_message_that_no_log_has_does_not_fail) {
-    if (world_rank() == 1) {
-        send({}, 0, 1);
-        return;
-    }
-    set_error_handlers(MPI_ERRORS_RETURN);
-    {
-        Domain parent;
-        ToldThread thread;
-        for (const bool again : {false, true}) {
-            thread([&] {
-                MPI_Request request = MPI_REQUEST_NULL;
-                {
-                    const Domain child(parent.handle());
-                    MPI_Irecv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
-                }
-                CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-            });
-            if (!again) {
-                CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
-            }
-        }
-    }
-    set_error_handlers(MPI_ERRORS_ARE_FATAL);
-}
-
 // Other data than those under way are not taken for these, whose receiver waits for nothing else.
 HAZARD(persistent_send_of_other_data_is_refused_while_one_is_under_way) {
     Numbers data = numbers(1, rendezvous);

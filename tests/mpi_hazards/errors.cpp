@@ -3,8 +3,6 @@
 // Calls that fail, and whose errors the program wants to see.
 #include "hazard.h"
 
-#include <string>
-
 namespace errors {
 
 namespace {
@@ -16,63 +14,6 @@ int class_of(int error) {
 }
 
 } // namespace
-
-// The logger looks at a type before MPI does, and the error is the communicator's all the same.
-HAZARD(type_that_is_not_committed_is_an_error_of_the_communicator) {
-    if (world_rank() == 1) {
-        return;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    const int lengths[] = {1, 1};
-    const int places[] = {0, 1};
-    MPI_Datatype pair = MPI_DATATYPE_NULL;
-    MPI_Type_indexed(2, lengths, places, MPI_INT, &pair);
-    Numbers buffer = numbers(1, 2);
-    Domain domain;
-    domain.keep(buffer);
-    const auto fail = [&] {
-        CHECK(class_of(MPI_Send(buffer.data(), 1, pair, 1, 1, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
-        CHECK(class_of(MPI_Recv(buffer.data(), 1, pair, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
-              MPI_ERR_TYPE);
-    };
-    fail();
-    domain.restore();
-    fail();
-    // What was found out about it holds when it is committed.
-    MPI_Type_commit(&pair);
-    const Numbers sent = numbers(2, 2);
-    MPI_Sendrecv(sent.data(), 2, MPI_INT, 0, 2, buffer.data(), 1, pair, 0, 2, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-    CHECK(buffer == sent);
-    MPI_Type_free(&pair);
-}
-
-#ifdef MPICH // the other one raises it on the communicator, and the program ends
-namespace {
-
-// Says so to that of all processes, which returns errors here, though the call's own does not.
-void split_to_nowhere() {
-    MPI_Comm own = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_SELF, &own);
-    CHECK(class_of(MPI_Comm_split(own, 0, 0, nullptr)) == MPI_ERR_ARG);
-    MPI_Comm_free(&own);
-}
-
-} // namespace
-#endif
-
-HAZARD(error_that_is_raised_elsewhere_than_on_the_communicator_ends_no_replay) {
-    if (world_rank() == 1) {
-        return;
-    }
-#ifdef MPICH
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    Domain domain;
-    split_to_nowhere();
-    domain.restore();
-    split_to_nowhere();
-#endif
-}
 
 // To know what is sent, the logger packs it.
 HAZARD(type_in_another_order_that_is_not_committed_ends_no_program) {
@@ -91,6 +32,8 @@ HAZARD(type_in_another_order_that_is_not_committed_ends_no_program) {
     domain.keep(buffer);
     const auto fail = [&] {
         CHECK(class_of(MPI_Send(buffer.data(), 1, swapped, 0, 1, own)) == MPI_ERR_TYPE);
+        CHECK(class_of(MPI_Recv(buffer.data(), 1, swapped, 0, 1, own, MPI_STATUS_IGNORE)) ==
+              MPI_ERR_TYPE);
         CHECK(class_of(MPI_Bsend(buffer.data(), 1, swapped, 0, 1, own)) == MPI_ERR_TYPE);
         MPI_Request request = MPI_REQUEST_NULL;
         CHECK(class_of(MPI_Isend(buffer.data(), 1, swapped, 0, 1, own, &request)) == MPI_ERR_TYPE);
@@ -144,78 +87,6 @@ namespace {
 
 int handler_calls = 0;
 void count_calls(MPI_Comm *, int *, ...) { ++handler_calls; }
-
-template <typename Call> int one_error_of(const Call &call) {
-    const int before = handler_calls;
-    const int error = call();
-    CHECK(error != MPI_SUCCESS);
-    CHECK(handler_calls == before + 1);
-    return class_of(error);
-}
-
-// The logger asks MPI about each of these before the call is made. Returns their errors.
-Numbers give_what_is_none(int key_of_types) {
-    Numbers errors;
-    const auto expect_one_error = [&](const auto &call) { errors.push_back(one_error_of(call)); };
-    expect_one_error([] {
-        const std::string key(MPI_MAX_INFO_KEY + 1, 'k');
-        MPI_Info info = MPI_INFO_NULL;
-        MPI_Info_create(&info);
-        const int result = MPI_Info_set(info, key.c_str(), "value");
-        MPI_Info_free(&info);
-        return result;
-    });
-    expect_one_error([=] { return MPI_Comm_set_attr(MPI_COMM_SELF, key_of_types, nullptr); });
-    expect_one_error([] { return MPI_Comm_set_name(MPI_COMM_NULL, "none"); });
-    expect_one_error([] { return MPI_Comm_set_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID, nullptr); });
-    expect_one_error([] { return MPI_Comm_delete_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID); });
-    expect_one_error([] { return MPI_Type_set_attr(MPI_INT, MPI_KEYVAL_INVALID, nullptr); });
-    expect_one_error([=] { return MPI_Type_set_attr(MPI_DATATYPE_NULL, key_of_types, nullptr); });
-    expect_one_error([] {
-        const int number = 1;
-        return MPI_Put(&number, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL);
-    });
-    expect_one_error([] { return MPI_Win_fence(0, MPI_WIN_NULL); });
-#ifdef MPICH // which looks at handles without following them
-    expect_one_error([] {
-        auto comm = static_cast<MPI_Comm>(MPI_INT);
-        return MPI_Comm_disconnect(&comm);
-    });
-    expect_one_error([] {
-        auto win = static_cast<MPI_Win>(MPI_INT);
-        return MPI_Win_free(&win);
-    });
-    expect_one_error([] { return MPI_Win_fence(0, static_cast<MPI_Win>(MPI_INT)); });
-    expect_one_error([] {
-        auto comm = static_cast<MPI_Comm>(MPI_INT);
-        return MPI_Comm_free(&comm);
-    });
-    expect_one_error([] {
-        auto type = static_cast<MPI_Datatype>(MPI_COMM_WORLD);
-        return MPI_Type_free(&type);
-    });
-    expect_one_error([] {
-        auto group = static_cast<MPI_Group>(MPI_INT);
-        return MPI_Group_free(&group);
-    });
-    expect_one_error([] {
-        auto info = static_cast<MPI_Info>(MPI_INT);
-        return MPI_Info_free(&info);
-    });
-    expect_one_error([] {
-        const int number = 1;
-        int all = 0;
-        const auto comm = static_cast<MPI_Comm>(MPI_INT);
-        return MPI_Allgather(&number, 1, MPI_INT, &all, 1, MPI_INT, comm);
-    });
-    expect_one_error([] {
-        int number = 1;
-        const auto type = static_cast<MPI_Datatype>(MPI_COMM_WORLD);
-        return MPI_Bcast(&number, 1, type, 0, MPI_COMM_SELF);
-    });
-#endif
-    return errors;
-}
 
 } // namespace
 
@@ -277,9 +148,6 @@ HAZARD(error_handler_is_called_again) {
     MPI_Comm_create_errhandler(count_calls, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler); // of what has no communicator, in some MPIs
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
-    const Numbers without_log = give_what_is_none(key);
     handler_calls = 0;
     Numbers buffer = numbers(9, eager);
     Domain domain;
@@ -289,13 +157,10 @@ HAZARD(error_handler_is_called_again) {
     };
     fail();
     CHECK(handler_calls == 1);
-    CHECK(give_what_is_none(key) == without_log);
     handler_calls = 0;
     domain.restore();
     fail();
     CHECK(handler_calls == 1);
-    CHECK(give_what_is_none(key) == without_log);
-    MPI_Type_free_keyval(&key);
     MPI_Errhandler_free(&handler);
 }
 

@@ -33,7 +33,7 @@ bool Asker::may_mean(const Owner &owner, const std::vector<cd_handle> &restored)
     if (here_.family == 0 || here_.family != owner.freed_at.family) {
         return false;
     }
-    // What a CD that was restored has left is its parent's, if that has the same log.
+    // A restored CD that has ended leaves its log to its parent.
     return owner.freed_at.stream == here_.stream
                ? here_.entry <= owner.freed_at.entry
                : std::ranges::any_of(restored, [](cd_handle cd) { return cd_log_inside(cd) != 0; });

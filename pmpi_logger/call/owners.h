@@ -21,44 +21,45 @@
 
 namespace cd::logger {
 
-// What is asked of an object that has a handle, whatever it is.
+// Describes an object of any kind that has a handle.
 struct Owner {
-    int number = 0; // every one has another
+    int number = 0; // unique
     MPI_Fint in_fortran = 0;
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is freed, as the replay has it
-    cd_log_place made = {};                       // 0 if it is not known
-    cd_log_place freed_at = {};                   // of one that is freed
-    bool freed = false;                           // MPI knows it no more
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of a freed object, as a replay needs it
+    cd_log_place made = {};                       // 0 if unknown
+    cd_log_place freed_at = {};                   // if it is freed
+    bool freed = false;                           // true if MPI has freed it
 };
 
-// The next number of an object.
+// Returns a new number for an object.
 int next_owner();
 
-// The program has freed it by the entry at place. False if that is known from an execution before.
+// Notes that the entry at `place` freed the object. Returns false if an earlier execution has noted
+// it.
 bool note_freed(Owner &owner, const cd_log_place &place);
 
-// Who asks, by its log. Made while no lock of the logger's is held.
+// Decides for the calling thread, by its log, which object it means by a handle. Must be
+// constructed while no lock of the logger is held.
 class Asker {
 public:
     Asker();
 
-    // Whether its log says when the handle began or ceased to be the object's.
+    // Returns true if the thread's log has where the object was made or freed.
     bool has_in_log(const Owner &owner) const;
-    // Whether it may mean one that is there by its handle. restored: the CDs that were restored to
-    // before it was freed.
+    // Returns true if the thread may mean an existing object by its handle. `restored`: the CDs
+    // that were restored to before the object was freed.
     bool may_mean(const Owner &owner, const std::vector<cd_handle> &restored) const;
 
 private:
     cd_log_place here_ = {};
 };
 
-// Whose a handle is, for the thread that asks. MPI gives that of an object which it has freed to
-// another one, while a replay uses it for the freed one: a thread means that as long as its log has
-// to come to where it is freed, or if its CD lies in one that was restored to before that. Of
-// several it means one of its own log, and of these the one that came last.
+// Finds the object that a thread means by a handle. MPI gives the handle of a freed object to
+// another one, while a replay uses it for the freed one. A thread means the freed object until its
+// log comes to the free, or while its CD lies in one that was restored to before the free. Among
+// several objects it means the latest of its own log.
 //
-// An Object is an Owner and has a handle. Thread-safe; most handles are told to be no object's here
-// without a lock.
+// An Object is an Owner and has a handle. Thread-safe; rejects most other handles without a lock.
 template <typename Object> class Owners {
 public:
     using Handle = decltype(Object::handle);
@@ -67,17 +68,17 @@ public:
         return count_.load(std::memory_order_relaxed) != 0 && handles_.may_have(word_of(handle));
     }
 
-    // None: MPI knows best what the thread means.
+    // Returns nothing if MPI knows best what the thread means.
     static std::optional<Object> find(Handle handle) {
         return may_have(handle) ? find_in(&All::of_handle, word_of(handle)) : std::nullopt;
     }
-    // By its handle in Fortran.
+    // Finds an object by its Fortran handle.
     static std::optional<Object> find_number(MPI_Fint in_fortran) {
         return numbers_.may_have(word_of(in_fortran))
                    ? find_in(&All::of_number, word_of(in_fortran))
                    : std::nullopt;
     }
-    // What was made there under the handle: one call may complete the making of several.
+    // Returns the object that the call at `place` made. One call may make several.
     static std::optional<Object> made_at(const cd_log_place &place, Handle handle) {
         const std::scoped_lock lock(mutex());
         const auto found = all().of_place.find({place.stream, place.entry, word_of(handle)});
@@ -85,15 +86,15 @@ public:
                                              : std::nullopt;
     }
 
-    // It is there: it has been made, or a replay makes it.
+    // Adds an object that was made, or that a replay makes.
     static void add(const Object &object) {
         const std::scoped_lock lock(mutex());
         Kept &kept = keep(object);
         kept.object.handler = object.handler;
         appear(kept);
     }
-    // A restore goes back to when the program had it. It is there when that has ended, unless the
-    // replay has to make it.
+    // Notes that a restore goes back to when the program had the object. It exists when the restore
+    // has ended, unless the replay has to make it.
     static void put_back(const Object &object) {
         const std::scoped_lock lock(mutex());
         Kept &kept = keep(object);
@@ -101,7 +102,7 @@ public:
         kept.object = object;
         of_this_thread<PutBack>().push_back(object.number);
     }
-    // The thread's restore has ended.
+    // Must be called when a restore in this thread has ended.
     static void restored(cd_handle cd) {
         const Reach reach(cd);
         const std::scoped_lock lock(mutex());
@@ -135,7 +136,7 @@ public:
         }
     }
 
-    // Calls change with it, unless it is gone.
+    // Calls `change` with the object, unless it is gone.
     template <typename Change> static void change(int number, const Change &change) {
         const std::scoped_lock lock(mutex());
         if (const auto found = all().kept.find(number); found != all().kept.end()) {
@@ -146,11 +147,11 @@ public:
 private:
     struct Kept {
         Object object;
-        uint64_t since = 0; // greater than of all that came to be there before; 0: it is not there
+        uint64_t since = 0; // grows with each object that appears; 0: does not exist
         std::vector<cd_handle> restored = {}; // to before it was freed
     };
     using Name = std::pair<uint64_t, uint64_t>; // and since when
-    using Named = std::map<Name, Kept *>;       // those that are there
+    using Named = std::map<Name, Kept *>;       // existing objects
     using MadeAt = std::array<uint64_t, 3>;     // stream, entry and handle
     struct All {
         std::map<int, Kept> kept;
@@ -191,7 +192,7 @@ private:
         return meant != nullptr ? std::optional(meant->object) : std::nullopt;
     }
 
-    // The caller of these holds the mutex. What is known already stays as it is.
+    // The caller of these holds the mutex. A known object stays as it is.
     static Kept &keep(const Object &object) {
         const auto [found, is_new] = all().kept.try_emplace(object.number, Kept{object});
         if (is_new) {

@@ -59,8 +59,7 @@ int BufferAttach::run(const Call &call, void *buffer, int64_t size) {
         attached = {buffer, size, ours};
     }
     if (mode == CD_LOG_RECORDING) {
-        EntryWriter writer(call, result);
-        writer.write();
+        EntryWriter(call, result).write();
     }
     return result;
 }
@@ -80,8 +79,7 @@ int BufferDetach::run(const Call &call, void **buffer, int64_t *size) {
         result = call_mpi<Fn::MPI_Buffer_detach>(&ours, &bytes);
         if (mode == CD_LOG_RECORDING) {
             undo_here(false);
-            EntryWriter writer(call, result);
-            writer.write();
+            EntryWriter(call, result).write();
         }
         if (result == MPI_SUCCESS) {
             std::free(attached.ours);

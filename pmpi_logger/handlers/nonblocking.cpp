@@ -90,8 +90,7 @@ Staging NonblockingBase::staging_of(const Call &call, Request::Kind kind, bool h
     if (!shadows_wanted() || RecordAll::records()) {
         return {};
     }
-    return kind == Request::Kind::exchange ? Staging::of_unknown_size(call, has_send_buf)
-                                           : Staging::of(call, has_send_buf, made_by(call, kind));
+    return Staging::of(call, has_send_buf, made_by(call, kind), kind != Request::Kind::exchange);
 }
 
 Block NonblockingBase::made_by(const Call &call, Request::Kind kind) {

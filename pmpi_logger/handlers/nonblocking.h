@@ -82,11 +82,11 @@ protected:
 
     // Returns the place of a communicator that exists when the request completes.
     static Block made_by(const Call &call, Request::Kind kind);
-    // The same for a request that is complete at once.
+    // Notes the communicator that a call has made whose request is complete at once.
     static void note_made_at_once(const Call &call, Request::Kind kind, bool is_complete);
 };
 
-// What MPI works on until the request completes.
+// The memory on which MPI works until the request completes.
 enum class Works { on_buffers, on_shadow, on_staging };
 
 template <Request::Kind K, Works W = Works::on_staging> class Nonblocking : public NonblockingBase {

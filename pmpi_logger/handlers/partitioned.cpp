@@ -88,8 +88,7 @@ void PartitionedReady::add_checksum(Call &call, const Request *request,
 
 void PartitionedReady::record(const Call &call, int result) {
     const ReentryGuard inside;
-    EntryWriter writer(call, result);
-    writer.write();
+    EntryWriter(call, result).write();
 }
 
 bool PartitionedReady::replay(const Call &call, int &result) {

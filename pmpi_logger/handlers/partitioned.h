@@ -78,7 +78,7 @@ private:
     static void copy(const Request *request, const std::vector<int> &parts);
     static void add_checksum(Call &call, const Request *request, const std::vector<int> &parts);
     static void record(const Call &call, int result);
-    // Whether the call has to go to MPI after all.
+    // Returns true if the call has to go to MPI after all.
     static bool replay(const Call &call, int &result);
 };
 
@@ -113,11 +113,11 @@ private:
     }
 
     static Call call_of(Fn fn, const void *site, int part);
-    // What stands for a request whose log has gone in another thread.
+    // Returns the stand-in of a request whose log has gone in another thread.
     static MPI_Request arrived_whole(const Call &call, MPI_Request handle);
     static void settle(const Call &call, MPI_Request request, int part, int flag, int result,
                        bool recording);
-    // Whether the call has to go to MPI after all.
+    // Returns true if the call has to go to MPI after all.
     static bool replay(const Call &call, MPI_Request request, int part, int *flag, int &result);
 };
 

@@ -340,8 +340,7 @@ int RequestCancel::run(const void *site, MPI_Request *handle) {
         return live ? call_mpi<Fn::MPI_Cancel>(&known) : entry->result();
     }
     const int result = call_mpi<Fn::MPI_Cancel>(&known);
-    EntryWriter writer(call, result);
-    writer.write();
+    EntryWriter(call, result).write();
     return result;
 }
 
@@ -362,8 +361,7 @@ int GeneralizedComplete::run(const void *site, MPI_Request handle) {
     }
     const int result = complete(handle);
     if (mode == CD_LOG_RECORDING) {
-        EntryWriter writer(call, result);
-        writer.write();
+        EntryWriter(call, result).write();
     }
     RequestFree::sweep(false); // a freed one ends now, and its free function runs
     return result;

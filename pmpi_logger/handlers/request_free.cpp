@@ -40,11 +40,6 @@ bool is_to_bring_data(const Request &request) {
            request.peer != MPI_PROC_NULL;
 }
 
-void write_entry(const Call &call, int result) {
-    EntryWriter writer(call, result);
-    writer.write();
-}
-
 // Frees a request that only MPI knows.
 int free_untracked(const Call &call, int mode, MPI_Request *handle) {
     if (mode == CD_LOG_REPLAYING) {
@@ -53,29 +48,22 @@ int free_untracked(const Call &call, int mode, MPI_Request *handle) {
     }
     const int result = call_mpi<Fn::MPI_Request_free>(handle);
     if (mode == CD_LOG_RECORDING) {
-        write_entry(call, result);
+        EntryWriter(call, result).write();
     }
     return result;
 }
 
-void deliver(Request &request, const MPI_Status &status, int result) {
-    const auto types = RequestTable::instance().hold_types();
-    deliver_staged(request, status, result);
-}
-
 // Asks MPI whether the request is complete, or waits.
-bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
+bool ends(const Request &request, bool at_end, MPI_Status &status, int &result) {
     MPI_Request known = request.known_to_mpi();
-    if (!at_end) {
-        int complete = 0;
-        result = real<Fn::MPI_Test>(&known, &complete, &status);
-        return complete != 0;
-    }
-    if (request.kind == Request::Kind::receive) {
+    int complete = 0;
+    if (at_end && request.kind == Request::Kind::receive) {
         real<Fn::MPI_Cancel>(&known);
     }
-    result = real<Fn::MPI_Wait>(&known, &status);
-    return true;
+    do {
+        result = real<Fn::MPI_Test>(&known, &complete, &status);
+    } while (at_end && complete == 0);
+    return complete != 0;
 }
 
 bool ends_in_mpi(Request &request, bool at_end) {
@@ -89,7 +77,10 @@ bool ends_in_mpi(Request &request, bool at_end) {
         return false;
     }
     const bool is_missing = is_to_bring_data(request) && cd_log_mode() == CD_LOG_RECORDING;
-    deliver(request, status, result);
+    {
+        const auto types = table.hold_types();
+        deliver_staged(request, status, result);
+    }
     if (is_missing && !at_end) { // freed before the CD logged
         RecordFailure::lose(Fn::MPI_Request_free, false);
     }
@@ -98,19 +89,6 @@ bool ends_in_mpi(Request &request, bool at_end) {
     }
     complete(request);
     return true;
-}
-
-// Returns whether a freed request is complete. One that is not persistent is gone then.
-bool is_over(Request &request, bool at_end) {
-    switch (request.state) {
-    case Request::State::active:
-        return ends_in_mpi(request, at_end);
-    case Request::State::replayed:
-        complete(request);
-        return true;
-    default:
-        return true;
-    }
 }
 
 } // namespace
@@ -151,7 +129,7 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
         return free_untracked(call, mode, handle);
     }
     if (mode == CD_LOG_RECORDING) {
-        write_entry(call, MPI_SUCCESS);
+        EntryWriter(call, MPI_SUCCESS).write();
     }
     *handle = MPI_REQUEST_NULL;
     if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {
@@ -193,8 +171,14 @@ void RequestFree::sweep(bool at_end) {
         if (!request->freed) {
             continue;
         }
-        const bool persistent = request->persistent;
-        if (is_over(*request, at_end) && persistent) {
+        const bool persistent = request->persistent; // one that is not is gone when it ends
+        bool is_over = true;
+        if (request->state == Request::State::active) {
+            is_over = ends_in_mpi(*request, at_end);
+        } else if (request->state == Request::State::replayed) {
+            complete(*request);
+        }
+        if (is_over && persistent) {
             free_if_unwanted(*request);
         }
     }

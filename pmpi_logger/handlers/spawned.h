@@ -15,7 +15,7 @@ namespace cd::logger {
 // Notes a communicator that the call of the thread's last entry has made.
 void comm_made(MPI_Comm comm);
 
-// The same for one that may lead to another job.
+// Notes one that may lead to another job.
 void connection_made(MPI_Comm comm);
 
 // Returns MPI's own Fortran number for the handle.

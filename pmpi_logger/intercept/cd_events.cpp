@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What the logger does when CDs begin, are restored and end.
+// Acts when CDs begin, are restored and end.
 
 #include "handlers/init_finalize.h"
 #include "mpi/mpi_lifetime.h"

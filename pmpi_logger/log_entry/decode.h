@@ -133,7 +133,7 @@ template <typename T> uint64_t checksum_of_array(const T *array, int length) {
     return there ? checksum(array, sizeof *array * static_cast<size_t>(length)) : 0;
 }
 
-// What of the argument is compared in a replay.
+// Returns the word of the argument that a replay compares.
 template <Role R, typename T> uint64_t word_as(const Arguments &arguments, T argument) {
     if constexpr (R == Role::text || R == Role::text_at_root) {
         return argument != nullptr ? checksum(argument, std::strlen(argument)) : 0;
@@ -156,7 +156,7 @@ template <Role R, typename T> uint64_t word_as(const Arguments &arguments, T arg
     }
 }
 
-// What of the argument goes into the log: the arguments have been noted. This and what follows is
+// Takes an argument into the call, after the arguments were noted. This and what follows is
 // inlined, so that what goes nowhere else of a Call is never made.
 template <Role R, typename T> [[gnu::always_inline]] inline void take(Call &call, T argument) {
     const Significance &matter = call.matter;

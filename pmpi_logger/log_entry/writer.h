@@ -19,8 +19,8 @@
 
 namespace cd::logger {
 
-// Writes an entry into the log of the thread's active CD, in place. One at a time in a thread;
-// nobody else uses the log meanwhile. Without memory, or without a log, it writes nothing.
+// Writes an entry into the log of the thread's active CD, in place. One at a time in a thread,
+// which holds the log meanwhile. Without memory, or without a log, it writes nothing.
 class EntryWriter {
 public:
     EntryWriter(Fn fn, const void *site, int result) : fn_(fn) {
@@ -114,7 +114,7 @@ public:
             }
         }
     }
-    // The same for several blocks; `most` limits the first one.
+    // Adds the data of several blocks; `most` limits the first one.
     void add_data(const Blocks &blocks, size_t most);
 
     // Ends the entry. Returns it, or nullptr if it was not written or may not be changed any more,

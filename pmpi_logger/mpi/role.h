@@ -4,7 +4,7 @@
 
 namespace cd::logger {
 
-// What an argument of an MPI function means for recording and replaying. functions.def names one
+// Says how an argument of an MPI function is recorded and replayed. functions.def names one role
 // for each argument.
 enum class Role {
     // Compared with the log in a replay, as a number or handle.

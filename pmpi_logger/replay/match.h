@@ -16,7 +16,8 @@ bool same_call(const Call &call, const EntryHeader &logged);
 // program asks may depend on its speed.
 std::optional<EntryReader> next_entry(const Call &call, int &result);
 
-// The same without skipping. Otherwise nothing, and the log stays where it was.
+// Returns the next entry if it records this call, without skipping any. Otherwise the log stays
+// where it was.
 std::optional<EntryReader> next_entry_if_same(const Call &call);
 
 // Reports that the entry read last does not fit after all. Returns the result of the call.

@@ -82,7 +82,7 @@ void keep_data(const Reach &reach, Request &request, const MPI_Status &status) {
     const bool come_again = request.told_at.family != 0 && reach.covers(request.told_at);
     request.only_in_log = come_again;
     if (come_again || stays_delivered(reach, request)) {
-        return; // nobody needs them, and the program may have taken the memory away
+        return; // they are not needed, and the program may have freed the memory
     }
     const auto types = RequestTable::instance().hold_types();
     size_t most = bytes_brought(request, status, MPI_SUCCESS);
@@ -199,32 +199,26 @@ void end_with_log(Request &request) {
 // it is persistent, so that the program gets its result, and its error handler is called, at the
 // wait.
 void set_aside(Request &request) {
-    if (request.is_apart()) {
-        request.set_aside_id = request.id;
-        request.set_aside = request.state;
-        complete(request);
-        return;
-    }
     RequestTable &table = RequestTable::instance();
     if (!request.persistent) {
         end_with_log(request);
-    }
-    if (request.state == Request::State::parked && !request.persistent) {
-        return;
+        if (request.state == Request::State::parked) {
+            return;
+        }
     }
     MPI_Request known = request.known_to_mpi();
     MPI_Request held = request.handle;
     if (!request.persistent) {
         table.rename(request, MPI_REQUEST_NULL); // before MPI can give the handle to another thread
     }
-    request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+    if (!request.is_apart()) {
+        request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+    }
     if (request.persistent) {
         request.set_aside_id = request.id;
         request.set_aside = request.state;
         complete(request);
-        return;
-    }
-    if (request.stand_in != MPI_REQUEST_NULL) {
+    } else if (request.stand_in != MPI_REQUEST_NULL) {
         real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
         request.stand_in = MPI_REQUEST_NULL;
         --table.stand_ins;

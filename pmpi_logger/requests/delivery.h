@@ -23,7 +23,7 @@ void deliver_staged(Request &request, const MPI_Status &status, int result);
 // entry that has the data, or 0.
 void note_told(Request &request, const cd_log_place &at);
 
-// The same for one part of a partitioned receive; and notes that the log delivered a part.
+// Copies one part of a partitioned receive; notes that the log delivered a part.
 void deliver_staged_part(Request &request, int part);
 void note_part_delivered(Request &request, int part);
 

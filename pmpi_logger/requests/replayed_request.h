@@ -13,7 +13,7 @@ namespace cd::logger {
 MPI_Request take_placeholder();
 void give_placeholder(MPI_Request request);
 
-// The same for generalized requests, which are not used again: MPI keeps the language of their
+// Take and give generalized requests, which are not used again: MPI keeps the language of their
 // callbacks. The program still calls MPI_Grequest_complete, perhaps in another thread and after it
 // has waited.
 // The handle means this request until both have happened.

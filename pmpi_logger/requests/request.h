@@ -39,13 +39,13 @@ struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
     // The communicator on which a receive may be posted again, or a persistent request made, unless
     // it is gone.
     MPI_Comm comm = MPI_COMM_NULL;
-    // Of a receive or a persistent send.
+    // For a receive or a persistent send.
     int peer = 0;
     int tag = 0;
 };
 
-// What the logger knows of an MPI request beyond what MPI reports: where its data arrive, and
-// whether and where a log has its start.
+// Describes an MPI request beyond what MPI reports: where its data arrive, and whether and where a
+// log has its start.
 struct Request : Purpose {
     enum class State : uint8_t {
         inactive,  // a persistent one between two uses
@@ -79,7 +79,7 @@ struct Request : Purpose {
 
     SendCopy shadow; // the buffer of a send
     Staging staging; // the buffers of all others
-    // What the program has of that already and may have changed since: all, or these parts.
+    // True if the program has the data already and may have changed them; or these parts of them.
     bool delivered = false;
     // The cd_log_moment() at which MPI_Request_get_status reported it complete; 0: it has not. The
     // memory is the program's again since then.
@@ -91,7 +91,7 @@ struct Request : Purpose {
     enum class Ready : uint8_t { no, said, said_before };
     std::vector<Ready> parts_ready;
 
-    // Of a read of another rank's window, which a synchronization also completes.
+    // For a read of another rank's window, which a synchronization also completes.
     MPI_Win window = MPI_WIN_NULL;
     int target = 0;
 
@@ -101,7 +101,7 @@ struct Request : Purpose {
     uint64_t departed = 0; // of a persistent send: the checksum of what its last start has sent
     State set_aside = State::inactive;
 
-    // Of a parked one.
+    // For a parked request.
     std::vector<std::byte> data;
     MPI_Status status = {};
     int error = MPI_SUCCESS; // the result of waiting for it, or for its stand-in

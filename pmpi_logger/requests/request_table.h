@@ -102,8 +102,8 @@ private:
     size_t count_ = 0;
 };
 
-// All tracked requests of the process: those that bring data, whether a CD logs or not, since one
-// may log when they complete; and all others while a CD logs.
+// Holds all tracked requests of the process. Requests that bring data are tracked even if no CD
+// logs, since one may log when they complete; all others while a CD logs.
 //
 // Thread-safe. A request belongs to the thread that uses it, as MPI demands. Only restores look at
 // all of them.
@@ -127,7 +127,7 @@ public:
     Request &add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
                          Staging &&staging);
 
-    // The same for a request that sends one block or receives one, to `to`.
+    // Adds and starts a request that sends one block or receives one, to `to`.
     struct Message {
         Request::Kind kind = Request::Kind::send;
         const Block *to = nullptr;
@@ -167,9 +167,8 @@ public:
     // Returns nullptr if it is not tracked.
     Request *find(MPI_Request handle);
 
-    // The same for several before MPI is asked to end them. Other threads may get the handles of
-    // those that end at once. Pass those that go on to give_back(),
-    // with nullptr in place of the others.
+    // Finds several requests before MPI is asked to end them. Other threads may get the handles of
+    // ended ones at once. Pass the others to give_back(), with nullptr in place of ended ones.
     void find_ending(const MPI_Request *handles, int count, std::vector<Request *> &found);
     void give_back(const std::vector<Request *> &going_on);
 
@@ -181,7 +180,7 @@ public:
     uint64_t started(Request &request, const cd_log_place &place);
     void started(Request &request, uint64_t id, const cd_log_place &place);
 
-    // The same without a log.
+    // Notes a start that no log has.
     void started(Request &request);
 
     // Makes a persistent request inactive. It is not found by its number any more.
@@ -212,9 +211,9 @@ public:
     // another thread may just be ending in it.
     std::vector<Request *> reads_of(MPI_Win window);
 
-    // Return the requests that this thread has started; and those that a restore in this thread
-    // concerns, which also has those that the re-execution will start. Other threads may change the
-    // rest at any moment.
+    // Return the requests that this thread has started, and the requests that a restore in this
+    // thread concerns: also all that the re-execution will start. Other threads may change the rest
+    // at any moment.
     std::vector<Request *> of_this_thread();
     std::vector<Request *> concerned(const Reach &reach);
 
@@ -242,7 +241,7 @@ private:
     void leave_seat(Request &request);
 
     BiasedLock mutex_;
-    std::deque<Request> all_; // also those that are not in use
+    std::deque<Request> all_; // also unused ones
     std::vector<Request *> spare_;
     std::vector<Request *> tracked_;
     PlainReceives plain_; // which nothing below knows

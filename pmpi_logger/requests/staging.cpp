@@ -83,13 +83,7 @@ void Staging::add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blo
     }
 }
 
-bool Staging::hides_error(const Call &call) const {
-    const void *const sent_from = call.arguments.send_buf;
-    return sent_from != nullptr && sent_from == call.arguments.recv_buf && !sent_.empty() &&
-           !received_.empty();
-}
-
-Staging Staging::of(const Call &call, bool has_send_buf, const Block &made) {
+Staging Staging::of(const Call &call, bool has_send_buf, const Block &made, bool knows_size) {
     Blocks arrivals;
     call.arrival->received(call.arguments, arrivals);
     if (made.count > 0) {
@@ -98,20 +92,9 @@ Staging Staging::of(const Call &call, bool has_send_buf, const Block &made) {
     Blocks sent;
     Blocks in_place;
     add_sources(call, has_send_buf, sent, in_place);
-    Staging staging = of(sent, in_place, arrivals);
-    if (staging.hides_error(call)) {
-        staging.clear();
+    if (!knows_size) {
+        append(in_place, arrivals);
     }
-    return staging;
-}
-
-Staging Staging::of_unknown_size(const Call &call, bool has_send_buf) {
-    Blocks arrivals;
-    call.arrival->received(call.arguments, arrivals);
-    Blocks sent;
-    Blocks in_place;
-    add_sources(call, has_send_buf, sent, in_place);
-    append(in_place, arrivals);
     return of(sent, in_place, arrivals);
 }
 

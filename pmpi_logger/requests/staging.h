@@ -35,14 +35,13 @@ private:
 // copied to the program when the request completes.
 class Staging { // NOLINT(bugprone-exception-escape): moving Blocks throws nothing
 public:
-    // Copies what the call sends. `made` is an object that the call makes, apart from data. Empty
-    // if the call has to work on the program's buffers.
-    static Staging of(const Call &call, bool has_send_buf, const Block &made);
+    // Copies what the call sends. `made` is an object that the call makes, apart from data. If MPI
+    // does not report how much arrives (`knows_size` is false), copies the receive buffer, too.
+    // Empty if the call has to work on the program's buffers.
+    static Staging of(const Call &call, bool has_send_buf, const Block &made,
+                      bool knows_size = true);
 
-    // The same for a call of which MPI does not report how much arrives: copies the receive buffer.
-    static Staging of_unknown_size(const Call &call, bool has_send_buf);
-
-    // The same for a send.
+    // Reserves a copy for a send, without its data.
     static Staging of(const Blocks &sent);
 
     // For requests that are started more than once: refill() copies what is sent now, and follow()
@@ -85,9 +84,6 @@ private:
     // `in_place` is data that the call sends from its receive buffers.
     static Staging of(const Blocks &sent, const Blocks &in_place, const Blocks &arrivals);
     static void add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blocks &in_place);
-
-    // Returns true if send and receive buffer are the same, which is an error that MPICH reports.
-    bool hides_error(const Call &call) const;
 
     const void *keep_bytes(const void *array, size_t size);
 

@@ -3,7 +3,7 @@
 // A program that does something else than the log.
 #include "cd/mpi_log.h"
 #include "complaints.h"
-#include "diverging.h"
+#include "hazard.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +14,25 @@
 namespace divergence {
 
 namespace {
+
+// Rank 1 sends two messages and receives one.
+void be_the_other() {
+    send(numbers(1, eager), 0, 1);
+    send(numbers(2, eager), 0, 2);
+    receive(eager, 0, 3);
+}
+
+int receive_first(Numbers &buffer) {
+    return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int receive_second(Numbers &buffer) {
+    return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int send_third(const Numbers &data) {
+    return MPI_Send(data.data(), static_cast<int>(data.size()), MPI_INT, 1, 3, MPI_COMM_WORLD);
+}
 
 using Call = std::function<int(Numbers &)>;
 

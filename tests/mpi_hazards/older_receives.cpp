@@ -8,160 +8,49 @@
 
 namespace older_receives {
 
-// Older than the CD and pending at the restore: the program holds its handle, and goes on with it.
-HAZARD(receive_from_before_the_cd_pending) {
+// A re-execution that waits for another one, or for none, gets neither its data nor its status. The
+// log of the CD around has their starts, which a restore of that replays.
+HAZARD(receives_from_the_cd_around_are_not_taken_for_each_other) {
     if (world_rank() == 1) {
-        send_on_signal(numbers(4, eager), 5);
+        send_on_signal(numbers(4, eager), 4);
+        send(numbers(5, eager), 0, 5);
         return;
     }
-    Numbers buffer = numbers(before_anything, eager);
-    MPI_Request request = post_receive(buffer, MPI_ANY_SOURCE, 5);
-    Numbers state = numbers(3, eager);
-    Domain domain;
-    domain.keep(state);
-    int flag = 0;
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    CHECK(!flag);
-    domain.restore();
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    CHECK(!flag);
-    domain.restore();
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    CHECK(!flag);
-    signal(1);
-    MPI_Status status;
-    MPI_Wait(&request, &status);
-    CHECK(request == MPI_REQUEST_NULL);
-    CHECK(tells(status, 1, 5, eager));
-    CHECK(buffer == numbers(4, eager));
-}
-
-namespace {
-
-int wait_without_complaints(MPI_Request &request, MPI_Status &status) {
-    const Complaints complaints;
-    return MPI_Wait(&request, &status);
-}
-
-void send_two() {
-    send_on_signal(numbers(4, eager), 4);
-    send(numbers(5, eager), 0, 5);
-}
-
-struct TwoReceives {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     Numbers first = numbers(before_anything, eager);
     Numbers second = first;
-    MPI_Request begun = MPI_REQUEST_NULL;
-    MPI_Request other = MPI_REQUEST_NULL;
-
-    void post() {
-        begun = post_receive(first, 1, 4);
-        other = post_receive(second, 1, 5);
-    }
-
-    void wait_for_both() {
-        MPI_Request request = begun;
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(first == numbers(4, eager));
-        request = other;
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(second == numbers(5, eager));
-    }
-
-    // The domain begins behind post(), and its log has wait_for_both().
-    void take_each_for_another(Domain &domain) {
-        for (const MPI_Request wrong : {other, MPI_Request(MPI_REQUEST_NULL)}) {
+    Domain around;
+    around.keep(first);
+    around.keep(second);
+    for (const bool again : {false, true}) {
+        if (again) {
+            around.restore();
+        }
+        const MPI_Request begun[] = {post_receive(first, 1, 4), post_receive(second, 1, 5)};
+        signal(1);
+        Domain domain(around.handle());
+        domain.keep(first);
+        domain.keep(second);
+        const auto wait_for_both = [&] {
+            MPI_Request requests[] = {begun[0], begun[1]};
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+            CHECK(first == numbers(4, eager));
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+            CHECK(second == numbers(5, eager));
+        };
+        wait_for_both();
+        for (MPI_Request wrong : {begun[1], MPI_Request(MPI_REQUEST_NULL)}) {
             destroy(first);
             domain.restore();
-            MPI_Request request = wrong;
             MPI_Status status = {};
             status.MPI_TAG = 9;
-            CHECK(wait_without_complaints(request, status) != MPI_SUCCESS);
+            const Complaints complaints;
+            CHECK(MPI_Wait(&wrong, &status) != MPI_SUCCESS);
             CHECK(status.MPI_TAG == 9);
             CHECK(first == numbers(before_anything, eager));
             domain.restore();
             wait_for_both();
         }
-    }
-};
-
-} // namespace
-
-// A re-execution that waits for another one, or for none, gets neither its data nor its status. The
-// log of the CD around has their starts, which a restore of that replays.
-HAZARD(receives_from_the_cd_around_are_not_taken_for_each_other) {
-    if (world_rank() == 1) {
-        send_two();
-        return;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    TwoReceives receives;
-    Domain around;
-    around.keep(receives.first);
-    around.keep(receives.second);
-    for (const bool again : {false, true}) {
-        if (again) {
-            around.restore();
-        }
-        receives.post();
-        signal(1);
-        Domain domain(around.handle());
-        domain.keep(receives.first);
-        domain.keep(receives.second);
-        receives.wait_for_both();
-        receives.take_each_for_another(domain);
-    }
-}
-
-// The same with a message that has come, and a buffer that the restore writes.
-HAZARD(receive_from_before_the_cd_matched) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(4, eager), 5);
-        signal(0);
-        return;
-    }
-    Numbers buffer = numbers(before_anything, eager);
-    MPI_Request request = post_receive(buffer, 1, 5);
-    Domain domain;
-    domain.keep(buffer);
-    signal(1);
-    await(1);
-    domain.restore();
-    signal(1);
-    await(1);
-    MPI_Status status;
-    MPI_Wait(&request, &status);
-    CHECK(tells(status, 1, 5, eager));
-    CHECK(buffer == numbers(4, eager));
-}
-
-// Older than the CD and completed inside it: the re-execution completes it again.
-HAZARD(receive_from_before_the_cd_completed_inside) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(4, eager), 5);
-        return;
-    }
-    Numbers buffer = numbers(before_anything, eager);
-    MPI_Request request = post_receive(buffer, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    Domain domain;
-    domain.keep(buffer);
-    const cd_addrspec handle = {&request, sizeof request, READ_WRITE, GLOBAL};
-    CHECK(add_to_cd_via_copy(domain.handle(), handle, 1) == SUCCESS);
-    const auto complete = [&] {
-        signal(1);
-        MPI_Status status;
-        MPI_Wait(&request, &status);
-        CHECK(request == MPI_REQUEST_NULL);
-        CHECK(tells(status, 1, 5, eager));
-        CHECK(buffer == numbers(4, eager));
-    };
-    complete();
-    for (int i = 0; i < 3; ++i) {
-        destroy(buffer);
-        domain.restore();
-        CHECK(buffer == numbers(before_anything, eager));
-        CHECK(request != MPI_REQUEST_NULL);
-        complete();
     }
 }
 

@@ -110,29 +110,6 @@ HAZARD(restore_waits_for_a_send_without_a_shadow) {
     signal(1);
 }
 
-// The send is older than the CD, so that its buffer has the same data all the time; the
-// re-execution waits for it twice.
-HAZARD(rendezvous_send_from_before_the_cd) {
-    if (world_rank() == 1) {
-        rank_1_receives_afterwards(rendezvous, 2);
-        return;
-    }
-    const Numbers data = numbers(2, rendezvous);
-    MPI_Request request = start_send(data, 1, 1);
-    Numbers state = numbers(3, eager);
-    Domain domain;
-    domain.keep(state);
-    int flag = 0;
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    CHECK(!flag);
-    domain.restore();
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    CHECK(!flag);
-    signal(1);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    signal(1);
-}
-
 // Both are under way at the restore. The receiver wants B before A: a restore that waited for A to
 // leave would wait for ever.
 HAZARD(two_sends_pending_received_in_the_other_order) {

@@ -89,11 +89,11 @@ void count_as_restored(Resident &top) noexcept {
 Status check_log(const Resident &domain) {
     if (domain.creator_thread != ActiveStack::of_this_thread().thread() &&
         domain.log.replays_children(domain.depth)) {
-        return fail(CD_ERROR_LOG_SIBLINGS,
-                    "CD %s: only the thread that created a CD with children may restore it while "
-                    "its MPI log is replayed; restore it or an ancestor there, or delete its log "
-                    "(delete_MPI_log_from_cd)",
-                    domain.name());
+        return fail(
+            CD_ERROR_LOG_SIBLINGS,
+            "CD %s: only the thread that created a CD with children may restore it while its MPI "
+            "log is replayed; restore it or an ancestor there, or call delete_MPI_log_from_cd",
+            domain.name());
     }
     return domain.log.check_nothing_lost(domain.depth, domain.name());
 }

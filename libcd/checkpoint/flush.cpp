@@ -111,8 +111,8 @@ Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
     }
     if (copied != checksum) {
         return fail(CD_ERROR_STORE_DAMAGED,
-                    "%s: its checksum is 0x%08x, and that of what it is a copy of was 0x%08x: the "
-                    "image has been damaged since it was protected, or the copy on its way",
+                    "%s: its checksum is 0x%08x, that of its original was 0x%08x: the image was "
+                    "damaged since it was protected, or the copy on its way",
                     place.path(image_name(rank)).c_str(), copied, checksum);
     }
     return store_.folder.write_record({point_, rank, set.groups, set}, false);

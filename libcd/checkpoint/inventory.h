@@ -13,8 +13,8 @@
 
 namespace cd::checkpoint {
 
-// What all nodes have of a root's checkpoints in one store, as all ranks know it. One rank of those
-// that see the same directory reports what is in it.
+// What all nodes have of a root's checkpoints in one store, as all ranks know it. Of the ranks
+// that see a directory, one reports what is in it.
 struct Inventory {
     std::vector<int> ranks;        // by position in the job
     std::vector<int> reporters;    // by position: the position of who reports its directory

@@ -396,9 +396,8 @@ Status check_same_store(const StorageInfo &info, const StorageInfo &root, const 
         return check_same_protection(info, root, cd);
     }
     return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                "storage_info: CD %s, its descendants and all that they hold have one store, so "
-                "store, dir, sync, keep and log_limit, and checksum in a file, can only be given "
-                "for the root",
+                "storage_info: CD %s has the store of its root, so store, dir, sync, keep and "
+                "log_limit, and checksum in a file, can only be given for the root",
                 cd);
 }
 

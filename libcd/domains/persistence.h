@@ -146,9 +146,9 @@ public:
     // hold() writes down is counted by its commit, unless propose() has counted it.
     virtual uint64_t ordinal(CdNumber cd) = 0;
 
-    // What binds says counts for the next transaction, with which it is written down, and after it
-    // only if it is accepted: an add call that fails has bound nothing. ordered: what the call adds
-    // to the CD; what hold() is told of these, which may be a part, keeps their ordinals. Until it
+    // Writes `binds` down with the next transaction, and drops it unless that is accepted: an add
+    // call that fails has bound nothing. ordered: what the call adds to the CD; entries passed to
+    // hold() of these keep their ordinals. Until it
     // is accepted or rejected no other transaction of the family is committed. May throw
     // std::bad_alloc.
     virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd,

@@ -57,8 +57,7 @@ Status regenerate(const Domain &domain, cd_regen_fn regen, std::span<cd_addrspec
     }
     return fail(CD_ERROR_REGEN_FAILED,
                 "CD %s: the regen function at %p returned %d (-1 also when it threw) for %zu "
-                "ranges, the first being %zu bytes at %p; memory is partly restored, the CD can be "
-                "restored again",
+                "ranges, first %zu bytes at %p; memory is partly restored; restore the CD again",
                 domain.name(), reinterpret_cast<void *>(regen), result, specs.size(), first.length,
                 first.address);
 }

@@ -67,11 +67,11 @@ public:
         if (count_ == 0) {
             return Status::ok();
         }
-        return fail(CD_ERROR_VERIFY_MISMATCH,
-                    "CD %s: %zu ranges do not agree with the CD's data, the first being %zu bytes "
-                    "at %p; READ_ONLY memory was modified or data were damaged. Restore the CD, or "
-                    "add as READ_WRITE what it may modify",
-                    domain.name(), count_, first_.length(), first_.address());
+        return fail(
+            CD_ERROR_VERIFY_MISMATCH,
+            "CD %s: %zu ranges differ from the CD's data, the first %zu bytes at %p: READ_ONLY "
+            "memory was modified, or data damaged; restore the CD, or add it as READ_WRITE",
+            domain.name(), count_, first_.length(), first_.address());
     }
 
 private:

@@ -160,8 +160,8 @@ Status Directory::check_name(const std::string &name, const File &file) const {
         return status;
     }
     return fail(CD_ERROR_STORE_DAMAGED,
-                "%s: the file was removed or renamed while it was in use. The call has changed "
-                "nothing; give the file its name back, or commit the root and create it again",
+                "%s: the file was removed or renamed while in use. The call has changed nothing; "
+                "give the file its name back, or commit the root and create it again",
                 file.path());
 }
 

@@ -251,12 +251,10 @@ Status FileStore::check_process() {
         return Status::ok();
     }
     const pid_t here = os::system().process();
-    return fail(
-        CD_ERROR_STORE_FORKED,
-        "%s: the store belongs to process %ld, the parent of this one (%ld), which can only "
-        "restore CDs without children. To use a store, commit the root here and create one "
-        "of another name",
-        path(), static_cast<long>(process_), static_cast<long>(here));
+    return fail(CD_ERROR_STORE_FORKED,
+                "%s: the store belongs to the parent process %ld (this is %ld); only CDs without "
+                "children can be restored here. Commit the root and create one of another name",
+                path(), static_cast<long>(process_), static_cast<long>(here));
 }
 
 Status FileStore::check_file() {
@@ -278,9 +276,8 @@ Status FileStore::check_read(Status read) {
     }
     return fail(
         CD_ERROR_STORE_FORKED,
-        "%s: the parent process %ld has gone on with the store since, and may have written over "
-        "data of this point in time; a restore may have written part of it. Commit the root here, "
-        "or end the process",
+        "%s: the parent process %ld has changed the store since and may have overwritten this "
+        "point in time; memory may be partly restored. Commit the root, or end the process",
         path(), static_cast<long>(process_));
 }
 

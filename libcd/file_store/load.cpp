@@ -125,8 +125,8 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     }
     keeper.reset();
     return fail(newest.code(),
-                "%s: no point in time of the store is known to be whole (epoch %llu%s): %s. The "
-                "file was left as it is; put a copy in its place, or start with CD_RESTART=no",
+                "%s: no whole point in time is in the store (epoch %llu%s): %s. The file was left "
+                "as it is; put a copy in its place, or start with CD_RESTART=no",
                 file.path(), epoch, older_ones == 0 ? "" : " and older ones", why.c_str());
 }
 

@@ -351,8 +351,8 @@ private:
             return Status::ok();
         }
         return fail(CD_ERROR_STORE_DAMAGED,
-                    "%s: the header at offset 0 names the root CD \"%s\" of rank %d, not \"%s\" of "
-                    "rank %d; it was copied or renamed. Rename it to %s to start from it",
+                    "%s: the header at offset 0 names root CD \"%s\" of rank %d, not \"%s\" of "
+                    "rank %d: the file was copied or renamed. Rename it to %s",
                     file.path(), header.name.c_str(), header.rank, request_.name.c_str(),
                     request_.rank, store_name(header.rank, header.name).c_str());
     }

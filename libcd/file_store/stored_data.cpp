@@ -24,9 +24,8 @@ Status check(const File &file, const StoredRun &run, uint64_t part, const void *
     }
     const unsigned long long offset = run.offset + part * format::checked_part;
     return fail(CD_ERROR_CHECKSUM,
-                "%s: the %zu bytes of data at offset %llu do not match their checksum; they were "
-                "damaged in the file. Start with CD_RESTART=no, or with the epoch of an older "
-                "point in time",
+                "%s: the %zu bytes of data at offset %llu do not match their checksum: the file is "
+                "damaged. Start with CD_RESTART=no, or with an older epoch",
                 file.path(), length, offset);
 }
 

@@ -55,7 +55,7 @@ std::string_view view_of(const Bytes &bytes) {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-// The root of a rank, and the names of those that live there, separated by zeros.
+// The root of a rank, and the names of the live roots there, separated by zeros.
 std::string joined(const std::string &root, const std::vector<std::string> &live) {
     std::string text = root + '\0';
     for (const std::string &name : live) {

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::steady_clock;
 
 // MPICH over UCX complains of operations under way at its end. Open MPI completes them in
-// MPI_Finalize, so that nobody has to wait here.
+// MPI_Finalize, and no rank has to wait here.
 #ifdef OPEN_MPI
 constexpr bool complains_at_the_end = false;
 #else

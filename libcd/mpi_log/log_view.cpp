@@ -24,11 +24,11 @@ Status LogView::of_child(LogView &parent, Log::Sibling sibling, const char *cd, 
     if (sibling.other_thread || sibling.index > 0) {
         if (!sibling.other_thread && parent.log_->find_nested(sibling) == nullptr &&
             parent.log_->replaying_for(sibling.depth - 1) && parent.log_->left() > 0) {
-            return fail(CD_ERROR_LOG_SIBLINGS,
-                        "CD %s: the re-execution creates sibling %d at depth %d (not counting "
-                        "those of other threads), which the replayed log does not know; create "
-                        "the same siblings in the same order, or delete the log",
-                        cd, sibling.index, sibling.depth);
+            return fail(
+                CD_ERROR_LOG_SIBLINGS,
+                "CD %s: the re-execution creates sibling %d of this thread at depth %d, which the "
+                "log does not know; create the same siblings in order, or delete the log",
+                cd, sibling.index, sibling.depth);
         }
         child.log_ = parent.log_->nested(sibling);
     }
@@ -185,11 +185,11 @@ Status LogView::check_nothing_lost(int depth, const char *cd) const {
     if (lost == 0) {
         return Status::ok();
     }
-    return fail(CD_ERROR_LOG_INCOMPLETE,
-                "CD %s cannot be restored: its MPI log lacks %llu entries, for which there was no "
-                "room; advance it, or delete its log (delete_MPI_log_from_cd) if its calls can be "
-                "made once more",
-                cd, static_cast<unsigned long long>(lost));
+    return fail(
+        CD_ERROR_LOG_INCOMPLETE,
+        "CD %s cannot be restored: its MPI log lacks %llu entries, for which there was no room; "
+        "advance it, or delete its log (delete_MPI_log_from_cd) to make the calls again",
+        cd, static_cast<unsigned long long>(lost));
 }
 
 bool LogView::replays_children(int depth) const {

@@ -79,7 +79,7 @@ Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte>
 // Returns `found`, which is the same for all members. If one of them has no memory all fail.
 Status agree_on_memory(Exchange &exchange, Status found);
 
-// Gathers the status of all members, with bytes of those that succeeded.
+// Gathers the status of all members, and bytes of the members that succeeded.
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                        std::vector<Bytes> &sent);
 cd_error code_of(const Bytes &sent);

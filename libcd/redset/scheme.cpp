@@ -45,8 +45,8 @@ Status check_shape(const Shape &shape) {
         return Status::ok();
     }
     return fail(CD_ERROR_ARGUMENT,
-                "a set of %s cannot have redundancy %s with %s: single takes 1 member, xor at "
-                "least 2, partner and rs more than copies or checksums; rs at most %d, all %d",
+                "%s cannot have redundancy %s with %s: single takes 1, xor at least 2, partner and "
+                "rs more than copies or checksums; rs at most %d, all %d",
                 counted(members, "member").c_str(), scheme_name(shape.scheme),
                 checks_text(shape).c_str(), field, most_members);
 }

@@ -167,20 +167,19 @@ private:
     }
 
     Status other_length(const PendingRange &range, uint64_t index, Range part) const {
-        return fail(CD_ERROR_RESTART_MISMATCH,
-                    "CD %s: range %llu of its add order has %llu bytes in the store %s, but this "
-                    "program adds %zu bytes at %p; keep the add order, use cd_name_region, or "
-                    "start with CD_RESTART=no",
-                    domain_.name(), static_cast<unsigned long long>(index),
-                    static_cast<unsigned long long>(range.length), domain_.ledger->path(),
-                    part.length(), part.address());
+        return fail(
+            CD_ERROR_RESTART_MISMATCH,
+            "CD %s: range %llu in add order has %llu bytes in store %s, but %zu bytes at %p are "
+            "added; keep the add order, use cd_name_region, or start with CD_RESTART=no",
+            domain_.name(), static_cast<unsigned long long>(index),
+            static_cast<unsigned long long>(range.length), domain_.ledger->path(), part.length(),
+            part.address());
     }
 
     Status several_ranges(const Domain &holder, Range part) const {
         return fail(CD_ERROR_RESTART_MISMATCH,
-                    "CD %s: this program adds %zu bytes at %p, and CD %s has several ranges of "
-                    "that length in its store %s that this could be; give them names with "
-                    "cd_name_region",
+                    "CD %s: the %zu bytes added at %p could be several ranges of that length of CD "
+                    "%s in its store %s; name them with cd_name_region",
                     domain_.name(), part.length(), part.address(), holder.name(),
                     domain_.ledger->path());
     }
@@ -371,9 +370,8 @@ Status check_add_order(Domain &domain) {
         return Status::ok();
     }
     return fail(CD_ERROR_RESTART_MISMATCH,
-                "CD %s cannot be restored: the store %s lacks a range that this program has added, "
-                "and holds range %llu (%llu bytes), not added yet; add all ranges in the same "
-                "order first, or use cd_name_region",
+                "CD %s cannot be restored: store %s lacks a range that was added, and holds range "
+                "%llu (%llu bytes), not added yet; add all in order, or use cd_name_region",
                 domain.name(), domain.ledger->path(),
                 static_cast<unsigned long long>(first->first.add_index),
                 static_cast<unsigned long long>(first->second.length));

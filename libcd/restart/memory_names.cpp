@@ -137,12 +137,10 @@ Status MemoryNames::describe(Range &range, StoredName &name, StoredKey &key) {
         }
     }
     if (object != nullptr) {
-        return fail(
-            CD_ERROR_STORAGE_UNSUPPORTED,
-            "The %zu bytes at %p are data of \"%s\", which has no build-id of its own, by which a "
-            "restarted program could find it; link it with --build-id, or name them with "
-            "cd_name_region",
-            range.length(), range.address(), object->object.c_str());
+        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                    "The %zu bytes at %p are data of \"%s\", which has no build-id by which a "
+                    "restarted program finds it; link it with --build-id, or use cd_name_region",
+                    range.length(), range.address(), object->object.c_str());
     }
     if (region != regions_by_address_.end()) {
         range.end = std::min(range.end, region->first);

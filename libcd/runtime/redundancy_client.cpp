@@ -275,8 +275,7 @@ Status JointAdvance::refused(Status own) noexcept {
     const std::string_view why = without_repeating(why_.text());
     return fail(own.code(),
                 "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
-                "this call alone, and restore nothing before the next advance of all ranks, which "
-                "is protected",
+                "this call alone, and restore nothing before the next advance of all ranks",
                 static_cast<int>(why.size()), why.data(),
                 static_cast<unsigned long long>(next_epoch()));
 }

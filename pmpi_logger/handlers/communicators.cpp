@@ -104,9 +104,9 @@ void CommFree::stays(EndedConnection connection) {
 
 int CommQuery::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
     complain_unknown(fn, site,
-                     "the program disconnected this connection to another job later, and ranks and "
-                     "sizes are all that is known of it still. Ask before the domain begins, or "
-                     "advance the domain between asking and MPI_Comm_disconnect");
+                     "the program disconnected this connection to another job later, so only ranks "
+                     "and sizes are known. Ask before the domain begins, or advance between asking "
+                     "and MPI_Comm_disconnect");
     return raise(comm, MPI_ERR_OTHER);
 }
 

@@ -25,7 +25,7 @@ struct DatatypeLayout {
 // Thread-safe.
 DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts);
 
-// Returns whether `type` is predefined, so that nobody may free it.
+// Returns whether `type` is predefined and must not be freed.
 bool is_basic(MPI_Datatype type);
 
 // Returns how many types `type` was made of.

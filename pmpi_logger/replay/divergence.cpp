@@ -527,12 +527,10 @@ void complain_of_bystander(Fn fn) {
     if (said.exchange(true)) {
         return;
     }
-    std::fprintf(
-        stderr,
-        "pmpi_logger: rank %d: a thread that has no CD calls %s while a log is replayed. "
-        "MPI makes the call, so its messages may come twice: create a CD in the thread, or "
-        "restore when it has ended\n",
-        MpiLife::rank(), name_of(fn));
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: a thread without a CD calls %s while a log is replayed; "
+                 "its messages may come twice. Create a CD in it, or restore after it ended\n",
+                 MpiLife::rank(), name_of(fn));
 }
 
 int refuse(Fn fn, const char *reason) {

@@ -45,7 +45,7 @@ HAZARD_IN_THREADS(thread_without_a_domain_that_sends_in_a_replay_is_told_of) {
     CHECK(rank_in_a_thread() == 0);
     CHECK(complaints.text().empty()); // of what stays here
     in_a_thread(send_it);
-    CHECK(complaints.name("rank 0: a thread that has no CD calls MPI_Send while"));
+    CHECK(complaints.name("rank 0: a thread without a CD calls MPI_Send while"));
     const std::string once = complaints.text();
     in_a_thread(send_it);
     call_in_domain();

@@ -221,7 +221,7 @@ TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
                 ::raise(SIGSTOP);
                 const auto is_refused = [&](int (*call)(cd_handle)) {
                     return call(root) != CD_SUCCESS && cd_last_error() == CD_ERROR_STORE_FORKED &&
-                           refusal().find("has gone on with the store since") != std::string::npos;
+                           refusal().find("has changed the store since") != std::string::npos;
                 };
                 ::_exit(!restored ? 1 : !is_refused(verify) ? 2 : !is_refused(restore_cd) ? 3 : 0);
             }

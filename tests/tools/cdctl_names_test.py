@@ -22,7 +22,7 @@ class NamesTest(Case):
         for rank in range(3):
             self.make(rank)
         self.swap()
-        self.assertIn("it was copied or renamed", self.make(expect=1))
+        self.assertIn("the file was copied or renamed", self.make(expect=1))
         for command in ("list", "show", "verify"):
             found = self.json(command, self.stores, expect=DAMAGED)
             self.assertEqual([store["condition"] for store in found], ["renamed", "renamed", "good"])

@@ -59,11 +59,10 @@ std::string store_in_place_of(const std::string &path) {
 // well.
 void tell_what_begins_afresh(const std::string &path) {
     const std::string store = store_in_place_of(path);
-    std::fprintf(
-        stderr,
-        "cdctl: %s was put aside by a start with CD_RESTART=no, and nothing is in its place. "
-        "A program begins afresh, and removes it; to restart from it rename it to %s\n",
-        printable(path).c_str(), printable(store).c_str());
+    std::fprintf(stderr,
+                 "cdctl: %s was put aside by a start with CD_RESTART=no, and nothing is in its "
+                 "place. A program begins afresh and removes it; rename it to %s to restart\n",
+                 printable(path).c_str(), printable(store).c_str());
 }
 
 // A rank that moved to another node leaves such a store.

@@ -237,8 +237,7 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
                       return message.find(part) != std::string::npos;
                   };
                   return root == nullptr && message.starts_with(store()) &&
-                                 says("no point in time of the store is known to be "
-                                      "whole (epoch 3 and older "
+                                 says("no whole point in time is in the store (epoch 3 and older "
                                       "ones): the 65536 bytes of data at offset ") &&
                                  says("start with CD_RESTART=no") && !says("can choose")
                              ? 0

@@ -268,7 +268,6 @@ class OfTwoSetsOneLeftNothing(Case):
         names = [os.path.basename(path) for path in self.files()]
         ranks = sorted({int(name.split(".")[0]) for name in names if f".grp_{number}_of_2." in name})
         self.lose(*ranks)
-        return ", ".join(map(str, ranks))
 
     def both(self, *options):
         status, out, _ = self.rebuild("--json", *options, self.directory)
@@ -277,15 +276,14 @@ class OfTwoSetsOneLeftNothing(Case):
 
     def test_it_is_lost_as_programs_start_from_all(self):
         attempt = self.move_to_attempt_that_counts()
-        ranks = self.lose_set(2)
+        self.lose_set(2)
         left = self.files()
         for options in ["--dry-run"], []:
             status, first, second = self.both(*options)
             self.assertEqual((status, first["verdict"]), (DAMAGED, "whole"))
             self.assertEqual((second["set"], second["sets"], second["verdict"], second["agreed"]), (1, 2, "lost", True))
             self.assertEqual((second["scheme"], second["members"], second["scheme_files"]), (None, None, []))
-            self.assertRegex(second["problem"], "not found, and what its ranks had is lost; the other sets have ranks .* of 8")
-            self.assertNotIn(ranks, second["problem"])
+            self.assertIn("not found, and what its ranks had is lost", second["problem"])
             status, out, _ = self.rebuild(*options, self.directory)
             self.assertEqual(status, DAMAGED)
             self.assertIn(f"\nset 2 of 2 of {os.path.realpath(attempt)}: lost\n", out)
@@ -332,7 +330,7 @@ class OfTwoSetsOneLeftNothing(Case):
         for options in ["--dry-run"], []:
             status, first, second = self.both(*options)
             self.assertEqual((status, first["verdict"], second["verdict"], second["scheme_files"]), (DAMAGED, "whole", "lost", []))
-            self.assertRegex(second["problem"], r"^set 2 of 2: not found, .* the other sets have ranks \d+(, \d+)* of 8;")
+            self.assertRegex(second["problem"], "^set 2 of 2: not found, and what its ranks had is lost;")
             self.assertIn("\nset 2 of 2 of ", self.rebuild(*options, self.directory)[1])
             self.assertEqual(self.files(), left)
 

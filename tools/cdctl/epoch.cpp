@@ -22,16 +22,16 @@ namespace {
 
 using Epochs = std::set<uint64_t>;
 
-Epochs epochs_of(const cd::State &state) {
-    Epochs epochs = {state.cds.at(cd::State::root).epoch};
-    for (const cd::StoredVersion &version : state.versions) {
-        epochs.insert(version.epoch);
+Epochs epochs_to_start_from(const Inspection &store) {
+    Epochs epochs;
+    if (store.has_state()) {
+        const cd::State &state = store.loaded().state;
+        epochs.insert(state.cds.at(cd::State::root).epoch);
+        for (const cd::StoredVersion &version : state.versions) {
+            epochs.insert(version.epoch);
+        }
     }
     return epochs;
-}
-
-Epochs epochs_to_start_from(const Inspection &store) {
-    return store.has_state() ? epochs_of(store.loaded().state) : Epochs();
 }
 
 std::string own_name_of(const Inspection &store) {
@@ -55,22 +55,20 @@ std::string store_in_place_of(const std::string &path) {
     return path.substr(0, path.size() - put_aside.size());
 }
 
-// A program that began afresh and ended before it had a store makes the next one begin afresh as
-// well.
-void tell_what_begins_afresh(const std::string &path) {
-    const std::string store = store_in_place_of(path);
-    std::fprintf(stderr,
-                 "cdctl: %s was put aside by a start with CD_RESTART=no, and nothing is in its "
-                 "place. A program begins afresh and removes it; rename it to %s to restart\n",
-                 printable(path).c_str(), printable(store).c_str());
-}
-
-// A rank that moved to another node leaves such a store.
-void tell_what_counts_instead(const std::string &path, const std::string &store) {
-    std::fprintf(stderr,
-                 "cdctl: %s was put aside by a start with CD_RESTART=no; %s, of the same rank and "
-                 "name, counts instead\n",
-                 printable(path).c_str(), printable(store).c_str());
+// Says what becomes of a store that was put aside. `instead`: the store that counts, "" without
+// one.
+void print_aside(const std::string &path, const std::string &instead) {
+    if (instead.empty()) {
+        std::fprintf(stderr,
+                     "cdctl: %s was put aside by a start with CD_RESTART=no, and nothing is in its "
+                     "place. A program begins afresh and removes it; rename it to %s to restart\n",
+                     printable(path).c_str(), printable(store_in_place_of(path)).c_str());
+    } else {
+        std::fprintf(stderr,
+                     "cdctl: %s was put aside by a start with CD_RESTART=no; %s, of the same rank "
+                     "and name, counts instead\n",
+                     printable(path).c_str(), printable(instead).c_str());
+    }
 }
 
 std::string file_name(const std::string &path) {
@@ -86,7 +84,10 @@ public:
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }
         if (store.path().ends_with(put_aside)) {
-            add_aside(store);
+            others_ = std::max(others_, store.outcome());
+            if (!std::filesystem::exists(store_in_place_of(store.path()))) {
+                aside_.insert(store.path());
+            }
         } else if (store.is_gone()) {
             any_is_gone_ = true;
         } else if (store.condition() == Inspection::Condition::renamed) {
@@ -129,13 +130,6 @@ public:
     const std::optional<Epochs> &common() const { return common_; }
 
 private:
-    void add_aside(const Inspection &store) {
-        others_ = std::max(others_, store.outcome());
-        if (!std::filesystem::exists(store_in_place_of(store.path()))) {
-            aside_.insert(store.path());
-        }
-    }
-
     Outcome add_in_place(const Inspection &store) {
         others_ = std::max(others_, store.outcome());
         stores_.emplace(file_name(store.path()), store.path());
@@ -147,16 +141,13 @@ private:
         return Outcome::good;
     }
 
-    // Ranks whose stores were put aside by a fresh start.
+    // Ranks whose stores were put aside by a fresh start. One that moved to another node has left
+    // such a store there.
     void begin_afresh() {
         for (const std::string &path : aside_) {
             const auto instead = stores_.find(file_name(store_in_place_of(path)));
-            if (instead != stores_.end()) {
-                tell_what_counts_instead(path, instead->second);
-                continue;
-            }
-            tell_what_begins_afresh(path);
-            if (common_) {
+            print_aside(path, instead == stores_.end() ? "" : instead->second);
+            if (instead == stores_.end() && common_) {
                 keep_common({0}, common_);
             }
         }

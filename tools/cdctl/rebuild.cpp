@@ -420,7 +420,6 @@ void add_missing_sets(std::vector<SetBelow> &sets) {
     struct Job {
         const SetBelow *first = nullptr;
         std::set<int> groups;
-        std::set<int> ranks;
     };
     std::map<std::tuple<std::optional<Checkpoint>, int, int>, Job> jobs;
     for (const SetBelow &each : sets) {
@@ -428,21 +427,16 @@ void add_missing_sets(std::vector<SetBelow> &sets) {
         Job &job = jobs[{each.checkpoint, set.groups, set.job_ranks}];
         job.first = job.first == nullptr ? &each : job.first;
         job.groups.insert(set.group);
-        job.ranks.insert(set.ranks.begin(), set.ranks.end());
     }
     std::vector<SetBelow> missing;
     for (const auto &[key, job] : jobs) {
         const cd::redset::Set &first = job.first->found.set;
-        const std::vector<int> ranks(job.ranks.begin(), job.ranks.end());
         for (int group = 0; group < std::min(first.groups, most); ++group) {
             if (!job.groups.contains(group)) {
                 SetBelow &set = missing.emplace_back();
                 set.found.set.group = group;
                 set.found.set.groups = first.groups;
-                set.found.problem = "not found, and what its ranks had is lost; the other sets "
-                                    "have " +
-                                    cd::redset::name_ranks(ranks) + " of " +
-                                    std::to_string(first.job_ranks);
+                set.found.problem = "not found, and what its ranks had is lost";
                 set.checkpoint = job.first->checkpoint;
                 set.directory = job.first->directory;
             }

@@ -69,27 +69,6 @@ VectorCase read_case(const fs::path &folder) {
 
 } // namespace
 
-std::vector<std::byte> VectorCase::logical_file(int rank) const {
-    std::vector<std::byte> bytes;
-    const auto &files = sizes[static_cast<size_t>(rank)];
-    for (size_t file = 0; file < files.size(); ++file) {
-        for (uint64_t j = 0; j < files[file]; ++j) {
-            bytes.push_back(input_byte(rank, file, j));
-        }
-    }
-    return bytes;
-}
-
-fs::path VectorCase::scheme_file(const Set &set, size_t member) const {
-    std::string scheme = scheme_name(set.shape.scheme);
-    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
-                   [](char c) { return static_cast<char>(c - 'A' + 'a'); });
-    return folder / "red" /
-           (std::to_string(set.ranks[member]) + "." + scheme + ".grp_" +
-            std::to_string(set.group + 1) + "_of_" + std::to_string(groups) + ".mem_" +
-            std::to_string(member + 1) + "_of_" + std::to_string(set.ranks.size()) + ".redset");
-}
-
 std::vector<VectorCase> vector_cases() {
     std::vector<VectorCase> cases;
     for (const auto &entry : fs::directory_iterator(CD_REDSET_VECTORS)) {

@@ -23,9 +23,6 @@ struct VectorCase {
     int groups = 0;
     std::vector<std::vector<uint64_t>> sizes; // of each rank's files
     std::vector<Set> sets;
-
-    std::vector<std::byte> logical_file(int rank) const;
-    std::filesystem::path scheme_file(const Set &set, size_t member) const;
 };
 
 // Byte j of file f of rank r.

@@ -14,6 +14,47 @@
 namespace cd {
 namespace {
 
+struct CopyWay {
+    const char *name;
+    void (*copy)(void *to, const void *from, size_t length);
+};
+
+class LongCopy : public testing::TestWithParam<CopyWay> {
+protected:
+    static void copies(size_t offset, size_t length) {
+        const size_t room = length + 100;
+        std::vector<uint8_t> from(room);
+        for (size_t i = 0; i < room; ++i) {
+            from[i] = static_cast<uint8_t>(i * 7 + i / 251);
+        }
+        std::vector<uint8_t> to(room, 0xee);
+        std::vector<uint8_t> expected = to;
+        std::copy_n(&from[offset / 3], length, &expected[offset]);
+        GetParam().copy(&to[offset], &from[offset / 3], length);
+        ASSERT_EQ(to, expected) << "offset " << offset << ", length " << length;
+    }
+};
+
+TEST_P(LongCopy, CopiesEveryByteAndNoOtherWhateverTheAlignment) {
+    for (size_t offset = 0; offset < 64; ++offset) {
+        for (const size_t length : {0, 1, 63, 64, 65, 200, 16'383, 16'384, 16'500, 28'672, 40'000,
+                                    262'143, 340'000, 690'000}) {
+            copies(offset, length);
+        }
+    }
+    for (const size_t offset : {0, 1, 17, 48}) {
+        for (const size_t length : {4'194'304, 4'194'305, 5'000'001}) {
+            copies(offset, length);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LongCopy,
+                         testing::Values(CopyWay{"PastCaches", copy_past_caches},
+                                         CopyWay{"InStreams", copy_in_streams},
+                                         CopyWay{"ThroughCaches", copy_through_caches}),
+                         [](const auto &way) { return way.param.name; });
+
 struct CopyRunTest : testing::Test {
     CopyRunTest() {
         std::iota(memory.begin(), memory.end(), uint8_t{1});

@@ -2,7 +2,7 @@
 ! Copyright the containment-domains authors
 
 ! Calls whose arguments differ between Fortran and C, in one of the three interfaces: mpif.h, use mpi
-! (USE_MPI), use mpi_f08 (USE_MPI_F08). calls.c makes the same calls in C and notes the same numbers.
+! (USE_MPI), use mpi_f08 (USE_MPI_F08).
 #include "interface.inc"
 #include "ring.inc"
 
@@ -10,16 +10,11 @@ module notes
   use, intrinsic :: iso_c_binding
   implicit none
   interface
-    ! What C gets, too.
+    ! What the calls give without the logger, too.
     subroutine note(number) bind(C)
       import :: c_int
       integer(c_int), value :: number
     end subroutine note
-    ! So many sections were given as descriptors.
-    subroutine described(sections) bind(C)
-      import :: c_int
-      integer(c_int), value :: sections
-    end subroutine described
     ! What a replay gets, too.
     subroutine keep(bytes, length) bind(C)
       import :: c_int
@@ -520,7 +515,6 @@ contains
       call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, ierr)
       b = to(4, :)
       to(4, :) = -1
-      call described(8)
     else
       a = from(1, [1, 3, 5, 7, 2, 4, 6, 8])
       call MPI_Irecv(b(1), 4, MPI_INTEGER, prev, 3, MPI_COMM_WORLD, requests(1), ierr)
@@ -652,7 +646,7 @@ contains
     call note(merge(1, 0, value == here))
     call MPI_Win_get_attr(win, MPI_WIN_MODEL, value, flag, ierr)
     call note_logical(flag)
-    call note(merge(1, 0, value == MPI_WIN_SEPARATE))
+    call keep([value == MPI_WIN_SEPARATE], 4) ! the logger's, not MPI's
     call note_of_win(win, MPI_WIN_SIZE)
     call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, key, more, ierr)
     call MPI_Win_set_attr(win, key, large, ierr)

@@ -12,12 +12,9 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <filesystem>
 #include <new>
-#include <regex>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace cd::logger {
@@ -42,80 +39,38 @@ struct BlockHeader {
     uint64_t missed = 0;   // entries that could not be recorded
 };
 
-// Locks the file for this process. Returns false with EWOULDBLOCK if another process has it; true
-// where files cannot be locked.
-bool take(int descriptor) {
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-}
-
-// True if another process removed it as a file of an earlier run.
-bool is_removed(int descriptor) {
-    struct stat file = {};
-    return fstat(descriptor, &file) == 0 && file.st_nlink == 0;
-}
-
-// Opens an empty file for this process alone. Returns -1 and sets errno on failure.
-int open_alone(const std::string &path, int flags) {
-    constexpr int most_removals = 10; // some file systems count no links
-    for (int i = 0;; ++i) {
-        const int descriptor = os::system().open_at(AT_FDCWD, path.c_str(),
-                                                    O_WRONLY | O_CREAT | O_NOFOLLOW | flags, 0600);
-        if (descriptor < 0) {
-            return -1;
-        }
-        if (!take(descriptor)) {
-            ::close(descriptor);
-            errno = EWOULDBLOCK;
-            return -1;
-        }
-        if (i == most_removals || !is_removed(descriptor)) {
-            if (ftruncate(descriptor, 0) == 0) {
-                return descriptor;
-            }
-            const int error = errno;
-            ::close(descriptor);
-            errno = error;
-            return -1;
-        }
-        ::close(descriptor);
+// Opens an empty file for this process alone. Returns -1 and sets errno on failure. Where files
+// cannot be locked, others may have it, too.
+int open_alone(const std::string &path) {
+    const int descriptor =
+        os::system().open_at(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW, 0600);
+    if (descriptor < 0) {
+        return -1;
     }
+    const bool is_taken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_taken && ftruncate(descriptor, 0) == 0) {
+        return descriptor;
+    }
+    const int error = errno;
+    ::close(descriptor);
+    errno = error;
+    return -1;
 }
 
 } // namespace
 
 LogFile::~LogFile() { close(); }
 
-bool LogFile::open(const std::string &directory, const std::string &name, int rank) {
-    if (make(directory, name, 0)) {
-        begin(rank);
-    } else if (errno == EWOULDBLOCK) {
-        return false;
-    } else {
-        give_up("create");
-    }
-    return true;
-}
-
-void LogFile::open_unlike_others(const std::string &directory, const std::string &name, int rank) {
-    bool made = make(directory, name, O_EXCL);
-    for (int i = 2; !made && errno == EEXIST; ++i) {
-        made = make(directory, name + "-" + std::to_string(i), O_EXCL);
-    }
-    if (made) {
-        begin(rank);
-    } else {
-        give_up("create");
-    }
-}
-
-// Returns false and sets errno on failure.
-bool LogFile::make(const std::string &directory, const std::string &name, int flags) {
+void LogFile::open(const std::string &directory, const std::string &name, int rank) {
     path_ = directory + "/" + name + ".cdmpilog";
-    if (os::system().make_directory_at(AT_FDCWD, directory.c_str(), 0700) != 0 && errno != EEXIST) {
-        return false;
+    if (os::system().make_directory_at(AT_FDCWD, directory.c_str(), 0700) == 0 || errno == EEXIST) {
+        descriptor_ = open_alone(path_);
     }
-    descriptor_ = open_alone(path_, flags);
-    return is_open();
+    if (is_open()) {
+        begin(rank);
+    } else {
+        give_up(errno == EWOULDBLOCK ? "create (another process has it open)" : "create");
+    }
 }
 
 void LogFile::begin(int rank) {
@@ -282,41 +237,6 @@ void LogFile::give_up(const char *doing) {
         ::close(descriptor_);
     }
     descriptor_ = -1;
-}
-
-namespace {
-
-bool is_in_use(const std::string &path) {
-    const int descriptor = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0) {
-        return false;
-    }
-    const bool taken = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    close(descriptor);
-    return taken;
-}
-
-} // namespace
-
-void remove_earlier_files(const std::string &directory, int rank, int size) {
-    static const std::regex of_a_rank("rank-([0-9]{1,9})(\\.thread-[0-9]+)?\\.cdmpilog");
-    if (is_in_use(directory + "/rank-" + std::to_string(rank) + ".cdmpilog")) {
-        return;
-    }
-    std::error_code error; // files that cannot be removed stay
-    for (std::filesystem::directory_iterator file(directory, error), end; !error && file != end;
-         file.increment(error)) {
-        const std::string name = file->path().filename().string();
-        std::smatch parts;
-        if (!std::regex_match(name, parts, of_a_rank)) {
-            continue;
-        }
-        const int whose = std::stoi(parts[1]);
-        if ((whose == rank || (rank == 0 && whose >= size)) && !is_in_use(file->path().string())) {
-            std::error_code stays;
-            std::filesystem::remove(file->path(), stays);
-        }
-    }
 }
 
 } // namespace cd::logger

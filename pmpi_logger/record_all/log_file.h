@@ -22,10 +22,8 @@ public:
     ~LogFile();
 
     // Makes `directory` if necessary and begins the file name.cdmpilog in it, replacing that of an
-    // earlier run. Returns false if another process has it open.
-    bool open(const std::string &directory, const std::string &name, int rank);
-    // The same, but never replaces a file: adds a number to the name.
-    void open_unlike_others(const std::string &directory, const std::string &name, int rank);
+    // earlier run. Fails if another process has it open.
+    void open(const std::string &directory, const std::string &name, int rank);
 
     void append(const void *entry, uint64_t size);
     // Replaces the beginning of the last entry. Returns false if it was written to the file
@@ -37,7 +35,6 @@ public:
     void close();
 
 private:
-    bool make(const std::string &directory, const std::string &name, int flags);
     void begin(int rank);
     bool is_open() const { return descriptor_ >= 0; }
     bool is_ours() const;
@@ -61,10 +58,5 @@ private:
     uint64_t missed_ = 0;
     uint64_t missed_written_ = 0; // what the last block says
 };
-
-// Removes what an earlier run has left of the log files in directory: the rank's own, and, if it is
-// the first of size ranks, those of ranks that there are not any more. Nothing if another job
-// writes there just now, nothing that a process has open, or that has the name of one.
-void remove_earlier_files(const std::string &directory, int rank, int size);
 
 } // namespace cd::logger

@@ -47,7 +47,6 @@ struct Recordings {
     std::mutex mutex;
     std::vector<std::unique_ptr<Recording>> all;
     unsigned begun = 0;
-    bool beside_others = false; // another job writes files with the usual names
 };
 
 // Never destroyed: threads may go on while the process ends.
@@ -78,14 +77,6 @@ bool was_spawned() {
     return parent != MPI_COMM_NULL;
 }
 
-// Removes files of earlier runs that this run does not replace.
-void remove_files_of_earlier_runs() {
-    const char *directory = std::getenv("CD_LOG_FILE");
-    if (directory != nullptr && !was_spawned()) {
-        remove_earlier_files(directory, MpiLife::rank(), MpiLife::size());
-    }
-}
-
 // Returns the number of a thread, which names its CD and its file.
 unsigned take_number() {
     const std::scoped_lock lock(recordings().mutex);
@@ -100,23 +91,16 @@ void give_number_back(unsigned number) {
     }
 }
 
-// Opens the file. Adds the process number if this process was spawned or another job writes there.
+// Opens the file. Adds the process number if this process was spawned.
 void open_file(LogFile &file, unsigned number) {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory == nullptr) {
         return;
     }
     const int rank = MpiLife::rank();
-    const std::string of_rank = "rank-" + std::to_string(rank);
+    const std::string of_process = was_spawned() ? ".process-" + std::to_string(process) : "";
     const std::string of_thread = number > 1 ? ".thread-" + std::to_string(number) : "";
-    bool &beside_others = recordings().beside_others;
-    beside_others = beside_others || was_spawned();
-    if (!beside_others && file.open(directory, of_rank + of_thread, rank)) {
-        return;
-    }
-    beside_others = true;
-    const std::string of_process = ".process-" + std::to_string(process);
-    file.open_unlike_others(directory, of_rank + of_process + of_thread, rank);
+    file.open(directory, "rank-" + std::to_string(rank) + of_process + of_thread, rank);
 }
 
 } // namespace
@@ -148,7 +132,6 @@ void RecordAll::begin() {
     if (is_wanted()) {
         limit = size_in("CD_LOG_LIMIT", usual_limit);
         process = getpid();
-        remove_files_of_earlier_runs();
         begin_here(); // before any other thread, which would get the first file
         RecordFailure::count_missing_by([] {
             const bool counts = records();

@@ -34,16 +34,11 @@ preloading() { # LIBRARIES COMMAND...
     echo "$answer"
 }
 bare=$(preloading "$tool" "$@")
-# Earlier runs had more ranks and threads, and left their files; the other ones are not theirs.
 mkdir "$directory/log"
-touch "$directory"/log/rank-{0.thread-9,7,7.thread-2}.cdmpilog
-others=(rank-0.process-5.cdmpilog rank-0.cdmpilog.old)
 if [ "$oddity" = is_beside_another_job ]; then
-    others+=(rank-0.cdmpilog rank-{0.thread-9,7,7.thread-2}.cdmpilog)
     exec 9>"$directory/log/rank-0.cdmpilog"
     flock 9
 fi
-for other in "${others[@]}"; do touch "$directory/log/$other"; done
 log=$directory/log
 [ "$oddity" != has_an_odd_umask ] || log=$directory/log/of_its_own
 export CD_LOG=all CD_LOG_FILE=$log
@@ -55,9 +50,8 @@ if [ "$bare" != "$recorded" ]; then
     cat "$directory/errors"
     exit 1
 fi
-for other in "${others[@]}"; do rm "$directory/log/$other"; done
 case $oddity in
-is_beside_another_job) [[ $(ls "$directory/log") = rank-0.process-*.cdmpilog ]] ;;
+is_beside_another_job) grep -q 'another process has it open' "$directory/errors"; exit ;;
 forks) [ "$(ls "$directory/log")" = rank-0.cdmpilog ] ;;
 has_an_odd_umask) [ "$(stat -c %a "$log" "$log"/*)" = $'700\n600' ] ;;
 binds_at_once) [ ! -s "$directory/errors" ] ;;

@@ -132,7 +132,6 @@ FAMILIES = {
     "WindowCreateDynamic": ("the window", "gives the same one"),
     "Refused": ("", ""),
     "RefusedAttach": ("", ""),
-    "RefusedSharedWindow": ("", ""),
     "TypeContents": ("result and types", "gives the same types; MPI tells the rest"),
     "Local": ("", ""),
 }

@@ -3,7 +3,7 @@
 #include "handlers/bsend_buffer.h"
 
 #include "log_entry/writer.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "record_all/record_all.h"
 #include "replay/match.h"
 

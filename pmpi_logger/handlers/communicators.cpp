@@ -4,7 +4,7 @@
 
 #include "handlers/object_state.h"
 #include "mpi/mpi_lifetime.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "replay/divergence.h"
 #include "settings/settings.h"
 
@@ -44,7 +44,7 @@ void CommFree::one_waits() {
 }
 
 int CommFree::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
-    if (comm == MPI_COMM_NULL || RecordAll::records() || EndedConnections::is_freed(comm)) {
+    if (comm == MPI_COMM_NULL || RecordAll::records() || EndedConnections::has(comm)) {
         return MPI_SUCCESS;
     }
     const ReentryGuard inside;
@@ -70,35 +70,22 @@ int CommFree::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
     return MPI_SUCCESS;
 }
 
-void CommFree::connection_ends(MPI_Comm comm) {
-    if (EndedConnections::has(comm)) {
-        return;
-    }
+EndedConnection CommFree::about_to_end(MPI_Comm comm) {
     const ReentryGuard inside;
-    const std::optional<EndedConnection> noted = EndedConnections::take(comm);
-    EndedConnection connection;
+    EndedConnection connection = EndedConnections::take(comm).value_or(EndedConnection());
+    if (connection.number == 0) {
+        connection.number = next_owner();
+    }
     connection.handle = comm;
     connection.in_fortran = number_in_mpi(comm);
     connection.facts = ask_comm_facts(comm);
-    connection.number = noted ? noted->number : next_owner();
-    if (noted) {
-        connection.made = noted->made;
-    }
-    EndedConnections::add(connection);
+    return connection;
 }
 
-void CommFree::about_to_end(EndedConnection &connection) {
+void CommFree::hold_handler(EndedConnection &connection) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
         connection.handler = held_handler<Fn::MPI_Comm_get_errhandler>(connection.handle, place);
-        connection.freed = true;
-    }
-}
-
-void CommFree::stays(EndedConnection connection) {
-    if (connection.made.family != 0) {
-        connection.is_other = true; // it is as all others again
-        EndedConnections::add(connection);
     }
 }
 
@@ -112,6 +99,7 @@ int CommQuery::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
 
 // A restore goes back to when the program had it.
 void CommFree::connection_ended(EndedConnection &connection) {
+    connection.freed = true;
     if (const std::optional<cd_log_place> place = last_entry()) {
         if (note_freed(connection, *place)) {
             when_forgotten(*place,

@@ -20,36 +20,15 @@ namespace cd::logger {
 class CommCreate : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const int mode = Logging::mode();
-        if (passes_through(mode)) {
-            return call_mpi<F>(a...);
+        if (Logging::mode() != CD_LOG_RECORDING || ReentryGuard::mpi() || !too_many_wait()) {
+            return Blocking::log<F>(site, a...);
         }
-        Call call = decode_data<F>(site, a...);
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = Blocking::replay(call, false);
-            if (result == run_live) {
-                return CommCreate::call<F>(site, a...);
-            }
-            if (result == MPI_SUCCESS) {
-                comm_made(made_by(call));
-            }
-            return result;
-        }
-        const ReentryGuard inside;
-        const int result = too_many_wait() ? refuse_more(F) : call_mpi<F>(a...);
-        Blocking::record(call, result, nullptr, false);
-        if (result == MPI_SUCCESS) {
-            comm_made(made_by(call));
-        }
-        return result;
+        return Blocking::call_by<F>([](auto...) { return refuse_more(F); }, site, a...);
     }
 
 private:
     static bool too_many_wait();
     static int refuse_more(Fn fn);
-    static MPI_Comm made_by(const Call &call) {
-        return *static_cast<const MPI_Comm *>(call.outputs[0].to);
-    }
 };
 
 // Frees a communicator when no log needs it any more. A connection to another job ends at once,
@@ -65,30 +44,20 @@ public:
         if (InnerCalls::are_of_undo()) {
             return ObjectFree::call<F>(site, comm);
         }
-        const bool logs = !passes_through(Logging::mode());
         bool at_once = false;
-        if (F == Fn::MPI_Comm_disconnect && logs) {
+        if (F == Fn::MPI_Comm_disconnect && !passes_through(Logging::mode())) {
             if (const int failure = leads_elsewhere(*comm, at_once); failure != MPI_SUCCESS) {
                 return failure; // the handle is none, and MPI has said so
             }
         }
         if (at_once) {
-            connection_ends(*comm);
+            return end_connection<F>(site, comm);
         }
-        if (const std::optional<EndedConnection> meant = EndedConnections::find(*comm);
-            meant && meant->freed) {
+        if (const std::optional<EndedConnection> ended = EndedConnections::find(*comm)) {
             return ReentryGuard::mpi() ? ObjectFree::free_comm<F>(comm) // another one, of MPI's own
-                                       : ended_again<F>(site, comm, *meant);
+                                       : ended_again<F>(site, comm, *ended);
         }
-        const std::optional<EndedConnection> before = EndedConnections::take(*comm);
-        if (!before || before->is_other) {
-            const int result = counted<F>(site, comm);
-            if (before && (logs || InnerCalls::current() != nullptr || *comm != MPI_COMM_NULL)) {
-                stays(*before);
-            }
-            return result;
-        }
-        return end_connection<F>(site, comm, *before);
+        return counted<F>(site, comm);
     }
 
     // How many communicators wait to be freed.
@@ -114,8 +83,8 @@ private:
         return result;
     }
 
-    template <Fn F>
-    static int end_connection(const void *site, MPI_Comm *comm, const EndedConnection &before) {
+    template <Fn F> static int end_connection(const void *site, MPI_Comm *comm) {
+        const EndedConnection before = about_to_end(*comm);
         EndedConnection ended = before;
         const int refused = delete_attributes(*comm);
         const int result = Blocking::call_by<F>(
@@ -123,19 +92,19 @@ private:
                 if (refused != MPI_SUCCESS) {
                     return refused;
                 }
-                about_to_end(ended);
+                hold_handler(ended);
                 return ObjectFree::free_comm<F>(freed, ended.number);
             },
             site, comm);
-        if (*comm != MPI_COMM_NULL) {
-            stays(before);
-        } else {
+        if (*comm == MPI_COMM_NULL) {
             connection_ended(ended);
+        } else if (before.made.family != 0) { // MPI has refused
+            EndedConnections::add(before);
         }
         return result;
     }
 
-    // It is there as long as the re-execution has it, which MPI may have refused to end.
+    // Answers from the log. The connection stays as long as the re-execution has it.
     template <Fn F>
     static int ended_again(const void *site, MPI_Comm *comm, EndedConnection ended) {
         const int result = Blocking::call_by<F>(
@@ -148,14 +117,13 @@ private:
     }
 
     static void one_waits();
-    // Finds out whether it connects this job with another one, which waits for the disconnect.
-    // Returns what MPI does when it is asked.
+    // Finds out whether the communicator leads to another job, which waits for the disconnect.
+    // Returns MPI's error.
     static int leads_elsewhere(MPI_Comm comm, bool &elsewhere);
-    static void connection_ends(MPI_Comm comm);
-    static void about_to_end(EndedConnection &connection);
+    // Returns what a replay needs to know of the connection. No other thread finds it any more.
+    static EndedConnection about_to_end(MPI_Comm comm);
+    static void hold_handler(EndedConnection &connection);
     static void connection_ended(EndedConnection &connection);
-    // MPI has it still.
-    static void stays(EndedConnection connection);
 };
 
 // What MPI knows of a communicator without asking others.
@@ -218,7 +186,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int error) {
-        if (!EndedConnections::is_freed(comm)) {
+        if (!EndedConnections::has(comm)) {
             return call_mpi<F>(comm, error);
         }
         raise(comm, error, CalledBy::program);
@@ -237,7 +205,7 @@ public:
 
 private:
     static MPI_Comm alive(MPI_Comm comm) {
-        return EndedConnections::is_freed(comm) ? self_comm() : comm;
+        return EndedConnections::has(comm) ? self_comm() : comm;
     }
     template <typename T> static T alive(T argument) { return argument; }
 };
@@ -271,7 +239,7 @@ public:
         }
         if constexpr (F == Fn::MPI_Comm_c2f) {
             const std::optional<EndedConnection> connection = EndedConnections::find(handle);
-            return connection && connection->freed ? connection->in_fortran : call_mpi<F>(handle);
+            return connection ? connection->in_fortran : call_mpi<F>(handle);
         } else {
             const MPI_Comm freed = EndedConnections::find_freed(handle);
             return freed != MPI_COMM_NULL ? freed : call_mpi<F>(handle);

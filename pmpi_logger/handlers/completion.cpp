@@ -3,13 +3,11 @@
 #include "handlers/completion.h"
 
 #include "call/handle_word.h"
-#include "handlers/spawned.h"
 #include "log_entry/completion_entry.h"
 #include "log_entry/writer.h"
 #include "mpi/fortran_real.h"
 #include "mpi/thread_data.h"
-#include "objects/freed_handles.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "payload/pack.h"
 #include "payload/status.h"
 #include "replay/match.h"
@@ -35,11 +33,6 @@ struct Workspace {
     std::vector<int> slots;
 };
 Workspace &workspace() { return of_this_thread<Workspace>(); }
-
-// Notes the communicator that the request has made; its handle is in the program's memory.
-void note_made_by(const Request &request) {
-    comm_made(*static_cast<const MPI_Comm *>(request.arrivals.back().address));
-}
 
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
@@ -198,14 +191,11 @@ void record_completion(CompletionCall &c, int result, const Workspace &space,
 }
 
 // Forgets completed requests.
-void forget_complete(const CompletionCall &c, int result, Workspace &space) {
+void forget_complete(const CompletionCall &c, Workspace &space) {
     for (const int slot : space.slots) {
         Request *&request = space.requests[static_cast<size_t>(slot)];
         if (request == nullptr) {
             continue;
-        }
-        if (request->makes_comm && result == MPI_SUCCESS) [[unlikely]] {
-            note_made_by(*request);
         }
         const bool persistent = request->persistent;
         if (persistent || request->stand_in != MPI_REQUEST_NULL) {
@@ -248,7 +238,7 @@ void Completion::settle(CompletionCall &c, int result, bool recording) {
         types.unlock();
     }
     put_errors_back(c.lent, space.errors);
-    forget_complete(c, result, space);
+    forget_complete(c, space);
     give_back_others(c, space);
 }
 
@@ -339,9 +329,6 @@ void tell(const CompletionCall &c, const Ending &ending, const std::byte *indice
     }
     if (request == nullptr) {
         return true;
-    }
-    if (request->makes_comm && entry.result() == MPI_SUCCESS) {
-        note_made_by(*request);
     }
     if (request->kind == Request::Kind::generalized) {
         FreedHandles::add_again();

@@ -4,8 +4,8 @@
 
 #include "handlers/free_objects.h"
 #include "log_entry/writer.h"
+#include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
-#include "objects/lifetimes.h"
 #include "payload/datatype_layout.h"
 #include "replay/match.h"
 
@@ -40,15 +40,6 @@ void TypeCreate::stands_for(MPI_Datatype made, MPI_Datatype recorded) {
     const uint64_t number = MovedTypes::add(made, recorded);
     if (const std::optional<cd_log_place> place = last_entry()) {
         when_restored(*place, [number] { ObjectFree::free_moved_type(number); });
-    }
-}
-
-void TypeContents::note_references(MPI_Datatype type, const MPI_Datatype *parts) {
-    const size_t count = count_parts(type);
-    for (size_t i = 0; i < count; ++i) {
-        if (!is_basic(parts[i])) {
-            InnerCalls::referred_to(word_of(parts[i]));
-        }
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include "handlers/blocking.h"
 #include "handlers/handler.h"
-#include "objects/inner_frees.h"
 #include "replay/divergence.h"
 
 #include <tuple>
@@ -89,11 +88,7 @@ public:
         const int mode = Logging::mode();
         MPI_Datatype *const parts = std::get<sizeof...(A) - 1>(std::tuple<A...>(a...));
         if (passes_through(mode)) {
-            const int result = call_mpi<F>(type, a...);
-            if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
-                note_references(type, parts);
-            }
-            return result;
+            return call_mpi<F>(type, a...);
         }
         Call call(F, site);
         call.add_word(word_of(MovedTypes::recorded(type)));
@@ -117,8 +112,6 @@ public:
 private:
     using Parts = std::vector<MPI_Datatype>;
 
-    // Inside a delete function, which frees the types.
-    static void note_references(MPI_Datatype type, const MPI_Datatype *parts);
     static void record(const Call &call, MPI_Datatype type, int result, const MPI_Datatype *parts);
     static int replay(const Call &call, Parts &recorded);
     static void give_recorded(MPI_Datatype type, MPI_Datatype *parts, const Parts &recorded);

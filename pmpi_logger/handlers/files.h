@@ -2,11 +2,11 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/closed_handles.h"
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
+#include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
-#include "objects/lifetimes.h"
-#include "objects/logged_files.h"
 #include "record_all/record_all.h"
 #include "requests/staging.h"
 

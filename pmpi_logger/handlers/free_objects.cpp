@@ -12,12 +12,7 @@ int ObjectFree::free_type(MPI_Datatype *type) {
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
-    return call_mpi<Fn::MPI_Type_free>(type);
-}
-
-int ObjectFree::free_reference(MPI_Datatype *type) {
-    const ReentryGuard inside;
-    forget_type_facts(*type); // in case MPI fails
+    object_goes(word_of(*type), 0);
     return call_mpi<Fn::MPI_Type_free>(type);
 }
 
@@ -25,13 +20,6 @@ void ObjectFree::free_moved_type(uint64_t number) {
     MPI_Datatype type = MovedTypes::take(number).made;
     if (type != MPI_DATATYPE_NULL) {
         free_type(&type);
-    }
-}
-
-void ObjectFree::moved_type_freed(uint64_t number) {
-    MovedTypes::set_freed(number, true);
-    if (const std::optional<cd_log_place> place = last_entry()) {
-        when_restored(*place, [number] { MovedTypes::set_freed(number, false); });
     }
 }
 
@@ -60,11 +48,8 @@ int ObjectFree::replay(const Call &call, int refused) {
                : raise_logged(MPI_COMM_NULL, entry->result());
 }
 
-void ObjectFree::freed_again(uint64_t handle, bool given_once, uint64_t which) {
-    const std::optional<cd_log_place> place = last_entry();
-    const bool is_second =
-        given_once && FreedHandles::has(handle); // a second time, which MPI lets pass
-    if (place && !is_second) {
+void ObjectFree::freed_again(uint64_t handle, uint64_t which) {
+    if (const std::optional<cd_log_place> place = last_entry()) {
         FreedHandles::add(handle, *place, which);
     }
 }

@@ -5,9 +5,8 @@
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
-#include "objects/freed_handles.h"
+#include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
-#include "objects/lifetimes.h"
 #include "payload/comm_cache.h"
 #include "payload/datatype_cache.h"
 #include "record_all/record_all.h"
@@ -44,6 +43,9 @@ public:
             return result;
         }
         const Handle freed = *handle;
+        if (is_freed_before<F>(freed)) {
+            return raise(MPI_COMM_NULL, MPI_ERR_ARG);
+        }
         int refused = MPI_SUCCESS;
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             refused = delete_attributes(freed);
@@ -55,17 +57,10 @@ public:
         // Asked before delete functions, which may call MPI and end the replay.
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, refused);
-            if (moved != 0 && result == MPI_SUCCESS) {
-                moved_type_freed(moved);
-            }
             if (result == MPI_SUCCESS) {
-                freed_again(word_of(freed), is_given_once<F>());
+                freed_again(word_of(freed));
             }
             return result == run_live ? ObjectFree::call<F>(site, handle) : result;
-        }
-        if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
-            record(call, error_of_none<F>());
-            return freed_before<F>(handle);
         }
         if (refused != MPI_SUCCESS) {
             record(call, refused);
@@ -91,15 +86,9 @@ public:
 private:
     // Frees without a log, or for MPI itself.
     template <Fn F, typename Handle> static int free_unlogged(Handle *handle) {
-        if constexpr (F == Fn::MPI_Type_free) {
-            if (InnerCalls::take_reference(word_of(*handle))) {
-                return free_reference(handle);
-            }
-        }
         InnerCalls *const inner = InnerCalls::current();
-        const bool waits =
-            inner != nullptr && can_wait<F>(*handle) && !InnerCalls::take_made(word_of(*handle));
-        return waits ? free_inside<F>(*inner, handle) : free_now<F>(handle);
+        return inner != nullptr && can_wait<F>(*handle) ? free_inside<F>(*inner, handle)
+                                                        : free_now<F>(handle);
     }
 
     // Frees the object for the program at once, and for MPI when no log needs it any more.
@@ -129,8 +118,8 @@ private:
         Handle recorded = freed;
         uint64_t moved = 0;
         if (!InnerCalls::are_of_undo()) {
-            if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
-                return freed_before<F>(handle);
+            if (is_freed_before<F>(freed)) {
+                return raise(MPI_COMM_NULL, MPI_ERR_ARG);
             }
             if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
                 if (const int refused = delete_attributes(freed); refused != MPI_SUCCESS) {
@@ -148,10 +137,7 @@ private:
                 wait<F>(freed, recorded, moved, entry);
                 return;
             }
-            if (moved != 0) {
-                moved_type_freed(moved);
-            }
-            freed_again(word_of(freed), is_given_once<F>(), entry.which);
+            freed_again(word_of(freed), entry.which);
         });
         return MPI_SUCCESS;
     }
@@ -179,10 +165,6 @@ private:
         });
     }
 
-    // Delays the free of a type that a replay made again, until the logged type goes or a restore
-    // returns to before it was made.
-    static void moved_type_freed(uint64_t number);
-
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
             // Nobody uses the logged type any more.
@@ -208,23 +190,12 @@ private:
         }
     }
 
-    // Handles of other objects are references, each of which is freed.
-    template <Fn F> static constexpr bool is_given_once() {
-        return F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect || F == Fn::MPI_Op_free ||
-               F == Fn::MPI_Info_free || frees_keyval<F>();
-    }
-
-    // Returns MPI's error for a handle that was freed. MPICH accepts some.
-    template <Fn F> static constexpr int error_of_none() {
-        if constexpr (F == Fn::MPI_Info_free || frees_keyval<F>()) {
-#ifdef OPEN_MPI
-            return F == Fn::MPI_Info_free ? MPI_ERR_INFO : MPI_ERR_OTHER;
-#else
-            return MPI_SUCCESS;
-#endif
-        } else {
-            return F == Fn::MPI_Op_free ? MPI_ERR_OP : MPI_ERR_COMM;
-        }
+    // Returns true if the program has a copy of the handle of an object that lives on for the log
+    // only. Handles of other kinds are references, each of which is freed.
+    template <Fn F, typename Handle> static bool is_freed_before(Handle handle) {
+        return (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect || F == Fn::MPI_Op_free ||
+                F == Fn::MPI_Info_free || frees_keyval<F>()) &&
+               FreedHandles::has(word_of(handle));
     }
 
     template <Fn F> static constexpr bool frees_keyval() {
@@ -283,20 +254,10 @@ private:
     // They may wait for this rank, whose communicator stays.
     static void let_others_disconnect(MPI_Comm comm);
     static int free_type(MPI_Datatype *type);
-    // The type may live on in MPI.
-    static int free_reference(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     // `refused`: the error of a delete function, which MPI has reported.
     static int replay(const Call &call, int refused);
-    // True if the program has a copy of the handle of an object that lives on for the log only.
-    template <Fn F, typename Handle> static int freed_before(Handle *handle) {
-        if (error_of_none<F>() == MPI_SUCCESS) {
-            *handle = null_of<F, Handle>();
-            return MPI_SUCCESS;
-        }
-        return raise(MPI_COMM_NULL, error_of_none<F>());
-    }
-    static void freed_again(uint64_t handle, bool given_once, uint64_t which = 0);
+    static void freed_again(uint64_t handle, uint64_t which = 0);
 };
 
 // MPI_Free_mem: a re-execution gets the same memory again.
@@ -306,7 +267,7 @@ public:
         const int mode = Logging::mode();
         if (passes_through(mode)) {
             InnerCalls *const inner = InnerCalls::current();
-            if (inner != nullptr && !InnerCalls::take_made(word_of(memory))) {
+            if (inner != nullptr) {
                 inner->add([memory](const InnerCalls::Entry &entry) {
                     if (!entry.again) {
                         when_forgotten(entry.place, [memory] { real<F>(memory); });

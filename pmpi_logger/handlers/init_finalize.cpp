@@ -4,7 +4,7 @@
 
 #include "handlers/request_free.h"
 #include "log_entry/writer.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "payload/private_comm.h"
 #include "record_all/record_all.h"
 #include "replay/divergence.h"

@@ -5,7 +5,7 @@
 #include "handlers/blocking.h"
 #include "handlers/spawned.h"
 #include "mpi/mpi_lifetime.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 
 namespace cd::logger {
 

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "handlers/nonblocking.h"
 
-#include "handlers/spawned.h"
 #include "log_entry/writer.h"
 #include "mpi/fortran_real.h"
 #include "payload/pack.h"
@@ -25,7 +24,6 @@ Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     call.arrival->received(call.arguments, purpose.arrivals);
     if (made.count > 0) {
         purpose.arrivals.push_back(made);
-        purpose.makes_comm = true;
     }
     if (kind == Request::Kind::receive) {
         purpose.comm = call.arguments.comm;
@@ -106,13 +104,6 @@ Block NonblockingBase::made_by(const Call &call, Request::Kind kind) {
     return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
 }
 
-void NonblockingBase::note_made_at_once(const Call &call, Request::Kind kind, bool is_complete) {
-    if (kind == Request::Kind::collective && call.output_count != 0 &&
-        (is_complete || made_by(call, kind).count == 0)) {
-        comm_made(*static_cast<const MPI_Comm *>(call.outputs[0].to));
-    }
-}
-
 void NonblockingBase::record_message(const Call &call, Request::Kind kind, int result,
                                      MPI_Request handle, SendCopy &shadow) {
     const ReentryGuard inside;
@@ -176,7 +167,6 @@ Request *NonblockingBase::record(const Call &call, Request::Kind kind, int resul
     }
     writer.write();
     if (result == MPI_SUCCESS) {
-        note_made_at_once(call, kind, !goes_on);
     }
     return request;
 }
@@ -218,10 +208,8 @@ int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *h
         if (!entry->take_data(brought_at_once(call, kind, made_by(call, kind)))) {
             return not_matching(call, *entry, "how much data is received");
         }
-        note_made_at_once(call, kind, true);
         return MPI_SUCCESS;
     }
-    note_made_at_once(call, kind, false);
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(id);
     if (request == nullptr) {

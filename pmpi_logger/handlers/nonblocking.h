@@ -82,8 +82,6 @@ protected:
 
     // Returns the place of a communicator that exists when the request completes.
     static Block made_by(const Call &call, Request::Kind kind);
-    // Notes the communicator that a call has made whose request is complete at once.
-    static void note_made_at_once(const Call &call, Request::Kind kind, bool is_complete);
 };
 
 // The memory on which MPI works until the request completes.

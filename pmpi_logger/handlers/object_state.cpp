@@ -3,12 +3,10 @@
 #include "handlers/object_state.h"
 
 #include "log_entry/writer.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "replay/match.h"
 
-#include <algorithm>
 #include <climits>
-#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -111,66 +109,43 @@ int InfoSet::puts_value_back(MPI_Info info, const char *key, Undo &undo) {
     return MPI_SUCCESS;
 }
 
-namespace {
-
-bool is_before(const SetAttribute &set, const cd_log_place &here) {
-    return set.at.stream != here.stream || set.at.entry < here.entry;
-}
-
-} // namespace
-
 Window *FreedWindowAttributes::window(MPI_Win handle) {
     WindowTable &table = WindowTable::instance();
     return table.is_gone(handle) ? table.find(handle) : nullptr;
 }
 
-void FreedWindowAttributes::set(Window &window, int key, void *value,
-                                std::optional<MPI_Aint> number) {
-    if (SetAttribute *const attribute = change(window, key)) {
-        attribute->number = number.value_or(0);
-        attribute->value = number ? &attribute->number : value; // C gets the address of the number
-    }
-}
-
-void FreedWindowAttributes::remove(Window &window, int key) {
-    if (SetAttribute *const attribute = change(window, key)) {
-        attribute->is_there = false;
-    }
-}
-
-void FreedWindowAttributes::remove_all(Window &window) {
-    for (const auto &attribute : window.attributes) {
-        remove(window, attribute.first);
-    }
-}
-
-// Returns a new value for the attribute, or nullptr if the thread has no log. Drops values behind
-// this entry, which a restored re-execution has set.
-SetAttribute *FreedWindowAttributes::change(Window &window, int key) {
+void FreedWindowAttributes::change(Window &window, int key, const std::optional<SetAttribute> &to) {
     const std::optional<cd_log_place> here = last_entry();
     if (!here) {
-        return nullptr;
+        return;
     }
-    const SetAttribute *const before = find(window, key);
-    if (before != nullptr && before->is_there) {
+    std::optional<SetAttribute> before;
+    if (const auto found = window.attributes.find(key); found != window.attributes.end()) {
+        before = found->second;
         InnerCalls inner(InnerCalls::Of::call);
         DeleteFunctions::call(window, key, *before);
         inner.settle(*here, true);
     }
-    std::list<SetAttribute> &all = window.attributes[key];
-    all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });
-    return &all.emplace_back(SetAttribute{.at = *here});
+    put(window, key, to);
+    when_restored(*here, [number = window.number, key, before] {
+        if (Window *const restored = WindowTable::instance().find(number)) {
+            put(*restored, key, before);
+        }
+    });
 }
 
-const SetAttribute *FreedWindowAttributes::find(const Window &gone, int key) {
-    const std::optional<cd_log_place> here = last_entry();
-    const auto all = gone.attributes.find(key);
-    if (!here || all == gone.attributes.end()) {
-        return nullptr;
+void FreedWindowAttributes::put(Window &window, int key, const std::optional<SetAttribute> &to) {
+    if (to) {
+        window.attributes.insert_or_assign(key, *to);
+    } else {
+        window.attributes.erase(key);
     }
-    const auto last = std::find_if(all->second.rbegin(), all->second.rend(),
-                                   [&](const SetAttribute &set) { return is_before(set, *here); });
-    return last != all->second.rend() ? &*last : nullptr;
+}
+
+void FreedWindowAttributes::remove_all(Window &window) {
+    while (!window.attributes.empty()) {
+        change(window, window.attributes.begin()->first, std::nullopt);
+    }
 }
 
 bool FreedWindowAttributes::mpi_has(MPI_Win handle, int key) {
@@ -211,7 +186,7 @@ void DeleteFunctions::note(int key, const DeleteFunction &function) {
     functions().insert_or_assign(key, function);
 }
 
-void DeleteFunctions::call(const Window &gone, int key, const SetAttribute &attribute) {
+void DeleteFunctions::call(const Window &gone, int key, SetAttribute &attribute) {
     DeleteFunction found = find(key);
     if (found.function == nullptr) {
         return;
@@ -227,7 +202,7 @@ void DeleteFunctions::call(const Window &gone, int key, const SetAttribute &attr
         reinterpret_cast<InFortran>(found.function)(&window, &number, &value, state, &error);
     } else {
         reinterpret_cast<MPI_Win_delete_attr_function *>(found.function)(
-            gone.handle, key, attribute.value, found.state);
+            gone.handle, key, attribute.in_c(), found.state);
     }
 }
 

@@ -2,15 +2,15 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/closed_handles.h"
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
 #include "handlers/handler.h"
 #include "mpi/fortran_real.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
-#include "objects/lifetimes.h"
-#include "objects/logged_files.h"
 #include "payload/ended_connections.h"
 #include "record_all/record_all.h"
 #include "replay/divergence.h"
@@ -81,7 +81,7 @@ public:
     static void note(int key, const DeleteFunction &function);
 
     // Calls it as MPI does when the attribute is deleted or replaced.
-    static void call(const Window &gone, int key, const SetAttribute &attribute);
+    static void call(const Window &gone, int key, SetAttribute &attribute);
 };
 
 class KeyvalCreate : public MovesData {
@@ -210,9 +210,6 @@ int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
             real<Of::set>(object, key, before);
         }
     };
-    if constexpr (std::is_same_v<Of, TypeAttributes>) {
-        notice_end(object);
-    }
     undo = {part, put_back, {}};
     return MPI_SUCCESS;
 }
@@ -286,7 +283,7 @@ protected:
     static int nothing_to_undo(Undo &) { return MPI_SUCCESS; }
 
     // MPI cannot be told anything about a connection that it has ended.
-    static bool is_ended_connection(MPI_Comm comm) { return EndedConnections::is_freed(comm); }
+    static bool is_ended_connection(MPI_Comm comm) { return EndedConnections::has(comm); }
     template <typename Object> static bool is_ended_connection(Object) { return false; }
 
     // Makes a change inside a delete function; it is undone with the call around it.
@@ -326,10 +323,7 @@ public:
     static int call_by(const Make &make, const void *site, Object object, int key, void *value) {
         const int mode = Logging::mode();
         InnerCalls *const inner = InnerCalls::current();
-        if (InnerCalls::are_of_undo()) {
-            return set_in_undo<F>(make, object, key, value);
-        }
-        if (passes_through(mode) && inner == nullptr) {
+        if (InnerCalls::are_of_undo() || (passes_through(mode) && inner == nullptr)) {
             return make(object, key, value);
         }
         const bool has_ended = is_ended_connection(object);
@@ -340,26 +334,6 @@ public:
         };
         return inner != nullptr ? change_inside(*inner, set, make_undo)
                                 : change(decode<F>(site, object, key, value), mode, set, make_undo);
-    }
-
-private:
-    // Sets an attribute inside a delete function that a restore runs.
-    template <Fn F, typename Make, typename Object>
-    static int set_in_undo(const Make &make, Object object, int key, void *value) {
-        const Part part = {word_of(object), static_cast<uint32_t>(key)};
-        void *ignored = nullptr;
-        int present = 0;
-        if (object != AttributesOf<F>::null() && key != MPI_KEYVAL_INVALID) {
-            if (const int result = real<AttributesOf<F>::get>(object, key, &ignored, &present);
-                result != MPI_SUCCESS) {
-                return result;
-            }
-        }
-        const int result = make(object, key, value);
-        if (result == MPI_SUCCESS && present == 0 && !is_being_undone(part)) {
-            InnerCalls::made(part);
-        }
-        return result;
     }
 };
 
@@ -385,13 +359,13 @@ public:
     }
 
 private:
-    // Deletes an attribute inside a delete function that a restore runs, if the function has set it
-    // itself or the restore is removing it.
+    // Deletes an attribute inside a delete function that a restore runs, if the restore is removing
+    // it, too.
     template <Fn F, typename Object> static int delete_in_undo(Object object, int key) {
         const Part part = {word_of(object), static_cast<uint32_t>(key)};
         void *ignored = nullptr;
         int present = 0;
-        if (!is_being_undone(part) && !InnerCalls::take_made(part)) {
+        if (!is_being_undone(part)) {
             return MPI_SUCCESS;
         }
         real<AttributesOf<F>::get>(object, key, &ignored, &present);
@@ -552,7 +526,7 @@ public:
             return call_mpi<F>(object, name);
         }
         const Call call = decode<F>(site, object, name);
-        const bool is_freed = EndedConnections::is_freed(call.arguments.comm);
+        const bool is_freed = EndedConnections::has(call.arguments.comm);
         return change_freely(
             call, mode, [&] { return is_freed ? MPI_SUCCESS : call_mpi<F>(object, name); },
             [&](Undo &undo) {
@@ -571,9 +545,6 @@ private:
         const int result = real<NameOf<F>::get_name>(object, name.data(), &length);
         if (result == MPI_SUCCESS) {
             const std::string before = name.data();
-            if constexpr (F == Fn::MPI_Type_set_name) {
-                notice_end(object);
-            }
             undo = {part, [=] { real<F>(object, before.c_str()); }, {}};
         }
         return result;
@@ -587,20 +558,18 @@ public:
     // Returns the window if MPI has freed it, else nullptr.
     static Window *window(MPI_Win handle);
 
-    // Keeps what the thread's last call has set or deleted, and calls the delete function.
-    // `number`: by Fortran, else `value` is what C has set.
-    static void set(Window &window, int key, void *value, std::optional<MPI_Aint> number);
-    static void remove(Window &window, int key);
+    // Keeps what the thread's last call has set (`to`) or deleted, and calls the delete function.
+    // A restore takes this back.
+    static void change(Window &window, int key, const std::optional<SetAttribute> &to);
     static void remove_all(Window &window);
 
     // Corrects what the log answered: `take` gets the value that a re-execution has set in a freed
     // window, `ask` asks MPI about a living one.
     template <typename Take, typename Ask>
     static int answer(MPI_Win handle, int key, const Take &take, const Ask &ask) {
-        const Window *const gone = window(handle);
-        const SetAttribute *const set = gone != nullptr ? find(*gone, key) : nullptr;
-        if (set != nullptr && set->is_there) {
-            take(*set);
+        Window *const gone = window(handle);
+        if (gone != nullptr && gone->attributes.contains(key)) {
+            take(gone->attributes.at(key));
         } else if (mpi_has(handle, key)) {
             const ReentryGuard inside;
             return ask();
@@ -609,8 +578,7 @@ public:
     }
 
 private:
-    static const SetAttribute *find(const Window &window, int key);
-    static SetAttribute *change(Window &window, int key);
+    static void put(Window &window, int key, const std::optional<SetAttribute> &to);
     static bool mpi_has(MPI_Win handle, int key);
 };
 
@@ -626,7 +594,7 @@ public:
         }
         const int result = Blocking::log<F>(site, win, key, value);
         if (result == MPI_SUCCESS) {
-            FreedWindowAttributes::set(*gone, key, value, std::nullopt);
+            FreedWindowAttributes::change(*gone, key, SetAttribute{value, {}});
         }
         return result;
     }
@@ -640,7 +608,8 @@ public:
         }
         const int result = Blocking::call_by<F>(make, site, win, key, value);
         if (result == MPI_SUCCESS) {
-            FreedWindowAttributes::set(*gone, key, nullptr, *static_cast<MPI_Aint *>(value));
+            FreedWindowAttributes::change(*gone, key,
+                                          SetAttribute{nullptr, *static_cast<MPI_Aint *>(value)});
         }
         return result;
     }
@@ -658,7 +627,7 @@ public:
         }
         const int result = Blocking::log<F>(site, win, key);
         if (result == MPI_SUCCESS) {
-            FreedWindowAttributes::remove(*gone, key);
+            FreedWindowAttributes::change(*gone, key, std::nullopt);
         }
         return result;
     }

@@ -3,8 +3,7 @@
 #include "handlers/request_free.h"
 
 #include "log_entry/writer.h"
-#include "objects/freed_handles.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "record_all/record_all.h"
 #include "replay/divergence.h"
 #include "replay/match.h"

@@ -9,13 +9,7 @@
 
 namespace cd::logger {
 
-// Communicators that may have the handle of a freed one which another thread still uses. Only the
-// thread that made them means them by it.
-
-// Notes a communicator that the call of the thread's last entry has made.
-void comm_made(MPI_Comm comm);
-
-// Notes one that may lead to another job.
+// Notes a communicator to another job that the call of the thread's last entry has made.
 void connection_made(MPI_Comm comm);
 
 // Returns MPI's own Fortran number for the handle.

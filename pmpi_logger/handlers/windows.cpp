@@ -2,13 +2,13 @@
 // Copyright the containment-domains authors
 #include "handlers/windows.h"
 
+#include "call/closed_handles.h"
 #include "handlers/object_state.h"
 #include "handlers/rma_sync.h"
 #include "log_entry/writer.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "payload/private_comm.h"
 #include "replay/match.h"
-#include "rma/gone_windows.h"
 
 #include <map>
 #include <mutex>
@@ -26,27 +26,6 @@ void forget_gone(const cd_log_place &place, int gone, uint64_t window) {
 // Brings the window back when a restore goes back to before it was freed.
 void put_back_when_restored(const GoneWindow &gone) {
     when_restored(gone.freed_at, [gone] { GoneWindows::put_back(gone); });
-}
-
-// True if the log frees the window later and does not know where it was made.
-bool is_freed_later(const cd_log_place &place, MPI_Win handle) {
-    const std::optional<GoneWindow> gone = GoneWindows::find(handle);
-    return gone && gone->made.family == 0 && gone->freed_at.stream == place.stream;
-}
-
-// Notes a window that may have the handle of a freed one which another thread uses.
-void note_other(const cd_log_place &place, MPI_Win handle, MPI_Fint in_fortran) {
-    if (!GoneWindows::may_have(handle) || is_freed_later(place, handle)) {
-        return;
-    }
-    GoneWindow other;
-    other.handle = handle;
-    other.in_fortran = in_fortran;
-    other.number = next_owner();
-    other.made = place;
-    other.is_other = true;
-    when_forgotten(place, [number = other.number] { GoneWindows::remove(number); });
-    GoneWindows::add(other);
 }
 
 // Notes a window that was freed outside of logs: the replay that makes it may use it to its end.
@@ -131,22 +110,7 @@ void WindowCreateBase::made(Window *window, MPI_Win handle) {
         GoneWindows::add(*known);
     } else if (window != nullptr && window->is_gone()) {
         note_gone(*place, *window);
-    } else {
-        note_other(*place, handle, window != nullptr ? window->in_fortran : 0);
     }
-}
-
-int RefusedAttach::ask_kind(MPI_Win win, bool &is_dynamic) {
-    is_dynamic = may_name(win, MPI_WIN_NULL);
-    if (!is_dynamic || WindowTable::instance().is_gone(win)) {
-        return MPI_SUCCESS;
-    }
-    const ReentryGuard inside;
-    const int *kind = nullptr;
-    int is_there = 0;
-    const int result = real<Fn::MPI_Win_get_attr>(win, MPI_WIN_CREATE_FLAVOR, &kind, &is_there);
-    is_dynamic = result == MPI_SUCCESS && is_there != 0 && *kind == MPI_WIN_FLAVOR_DYNAMIC;
-    return result;
 }
 
 Window *WindowFree::known_from_now_on(MPI_Win handle) {

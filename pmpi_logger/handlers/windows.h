@@ -2,13 +2,13 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/closed_handles.h"
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
 #include "handlers/passthrough.h"
+#include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
-#include "objects/lifetimes.h"
-#include "rma/gone_windows.h"
 #include "rma/window_policy.h"
 #include "rma/window_table.h"
 
@@ -113,39 +113,11 @@ public:
     }
 };
 
-// MPI_Win_allocate_shared: refused in a CD that logs, after the errors of MPI itself.
-class RefusedSharedWindow : public Refused {
-public:
-    template <Fn F, typename Size, typename Unit>
-    static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
-                    void *memory, MPI_Win *win) {
-        if (!passes_through(Logging::mode()) && !RecordAll::records()) {
-            if (!may_name(comm, MPI_COMM_NULL)) {
-                return call_mpi<F>(size, unit, info, comm, memory, win); // which is an error
-            }
-            const ReentryGuard inside;
-            if (const int failure = failure_of(comm); failure != MPI_SUCCESS) {
-                return failure; // the handle is none, and MPI has said so
-            }
-        }
-        return Refused::call<F>(site, size, unit, info, comm, memory, win);
-    }
-};
-
 // MPI_Win_attach, MPI_Win_detach: refused in a CD that logs, since others change the memory in
 // place.
 class RefusedAttach : public Refused {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        if (!passes_through(Logging::mode()) && !RecordAll::records()) {
-            bool is_dynamic = true;
-            if (const int failure = ask_kind(win, is_dynamic); failure != MPI_SUCCESS) {
-                return failure; // the handle is none, and MPI has said so
-            }
-            if (!is_dynamic) {
-                return call_mpi<F>(win, a...);
-            }
-        }
         const int result = Refused::call<F>(site, win, a...);
         if (F == Fn::MPI_Win_attach && result == MPI_SUCCESS && !ReentryGuard::mpi()) {
             if (Window *window = WindowTable::instance().find(win)) {
@@ -154,10 +126,6 @@ public:
         }
         return result;
     }
-
-private:
-    // Returns MPI's error.
-    static int ask_kind(MPI_Win win, bool &is_dynamic);
 };
 
 // Frees windows at once, since the other ranks wait. Memory and facts for a replay stay as long as
@@ -201,13 +169,8 @@ public:
 
 private:
     template <Fn F> static int free_now(MPI_Win *win, uint64_t number = 0) {
-        const std::optional<GoneWindow> other = GoneWindows::take_other(*win);
-        const int result = free_object(
+        return free_object(
             win, [&] { return call_mpi<F>(win); }, static_cast<int>(number));
-        if (other && *win != MPI_WIN_NULL) { // MPI has refused
-            GoneWindows::add(*other);
-        }
-        return result;
     }
 
     // Returns a new Window for a window that had none, so that a replay knows that it is gone; or
@@ -234,8 +197,7 @@ public:
                 return result;
             }
             return FreedWindowAttributes::answer(
-                win, key,
-                [&](const SetAttribute &set) { *static_cast<void **>(value) = set.value; },
+                win, key, [&](SetAttribute &set) { *static_cast<void **>(value) = set.in_c(); },
                 [&] { return call_mpi<F>(win, key, value, present); });
         }
         static int model = MPI_WIN_SEPARATE;

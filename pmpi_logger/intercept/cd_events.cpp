@@ -2,16 +2,15 @@
 // Copyright the containment-domains authors
 // Acts when CDs begin, are restored and end.
 
+#include "call/closed_handles.h"
 #include "handlers/init_finalize.h"
 #include "mpi/mpi_lifetime.h"
 #include "mpi/record_failure.h"
 #include "mpi/reentry_guard.h"
-#include "objects/lifetimes.h"
-#include "objects/logged_files.h"
+#include "objects/deferred_free.h"
 #include "payload/ended_connections.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
-#include "rma/gone_windows.h"
 #include "rma/window_policy.h"
 #include "rma/window_table.h"
 

@@ -20,10 +20,7 @@
 #include "handlers/rma_operations.h"
 #include "handlers/rma_sync.h"
 #include "handlers/windows.h"
-#include "objects/inner_frees.h"
 
-#include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 namespace cd::logger {
@@ -35,54 +32,22 @@ template <Fn F, typename Family, typename Type = typename Declaration<F>::Type> 
 template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F, Family, R(A...)> {
     static R call(A... a) {
         const void *const site = __builtin_return_address(0);
-        if constexpr (requires { Family::guards_itself; } && !tells_inner_calls) {
+        if constexpr (requires { Family::guards_itself; }) {
             return Family::template call<F>(site, a...);
         } else {
             constexpr bool lasts = !requires { Family::keeps_entry_only; };
-            return RecordFailure::guarded<F, lasts>([&] { return take(site, a...); },
-                                                    [&] { return make(a...); });
+            return RecordFailure::guarded<F, lasts>(
+                [&] { return Family::template call<F>(site, a...); }, [&] { return make(a...); });
         }
     }
 
 private:
-    using Roles = typename Row<F>::Roles;
-
     // Where memory ran out before the call was made.
     static R make(A... a) {
         if constexpr (requires { Family::has_own_requests; }) {
             return RecordFailure::fail(F, "has done nothing; call it again");
         } else {
             return real<F>(a...);
-        }
-    }
-
-    static R take(const void *site, A... a) {
-        if constexpr (tells_inner_calls) {
-            const R result = Family::template call<F>(site, a...);
-            if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
-                InnerCalls::made(made_by(a...));
-            }
-            return result;
-        } else {
-            return Family::template call<F>(site, a...);
-        }
-    }
-
-    // The handle exists at once, the communicator when the request is complete.
-    static constexpr bool duplicates =
-        std::is_same_v<Family, NonblockingDuplicate> && Roles::has(Role::out);
-    static constexpr bool tells_inner_calls =
-        duplicates || Roles::has(Role::made) || Roles::has(Role::made_pointer);
-
-    static uint64_t made_by(A... a) {
-        const std::tuple<A...> arguments(a...);
-        if constexpr (duplicates) {
-            return word_of(*std::get<Roles::index(Role::out)>(arguments));
-        } else if constexpr (Roles::has(Role::made)) {
-            return word_of(*std::get<Roles::index(Role::made)>(arguments));
-        } else {
-            return word_of(
-                *static_cast<void **>(std::get<Roles::index(Role::made_pointer)>(arguments)));
         }
     }
 };

@@ -62,8 +62,7 @@ struct FortranWindowAttributeGet {
                 return result;
             }
             return FreedWindowAttributes::answer(
-                MPI_Win_f2c(*win), *key,
-                [&](const SetAttribute &set) { *value = set.in_fortran(); },
+                MPI_Win_f2c(*win), *key, [&](SetAttribute &set) { *value = set.in_fortran(); },
                 [&] { return fortran<F>(site, win, key, value, flag); });
         }
         *value = MPI_WIN_SEPARATE;

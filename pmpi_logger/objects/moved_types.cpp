@@ -13,7 +13,6 @@ namespace {
 struct Moved {
     uint64_t number;
     MPI_Datatype recorded;
-    bool freed; // by the program
 };
 
 std::mutex mutex;
@@ -56,7 +55,7 @@ uint64_t MovedTypes::number_of(MPI_Datatype type) {
 
 uint64_t MovedTypes::add(MPI_Datatype made, MPI_Datatype recorded) {
     const std::scoped_lock lock(mutex);
-    all().of_handles.insert_or_assign(word_of(made), Moved{++numbers, recorded, false});
+    all().of_handles.insert_or_assign(word_of(made), Moved{++numbers, recorded});
     all().made.emplace(numbers, made);
     all().made_for.insert_or_assign(word_of(recorded), made);
     count_ = all().of_handles.size();
@@ -78,14 +77,6 @@ MovedTypes::Pair MovedTypes::take(uint64_t number) {
     return {made, recorded};
 }
 
-void MovedTypes::set_freed(uint64_t number, bool freed) {
-    const std::scoped_lock lock(mutex);
-    const auto found = all().made.find(number);
-    if (found != all().made.end()) {
-        find(found->second)->freed = freed;
-    }
-}
-
 uint64_t MovedTypes::recorded_goes(MPI_Datatype recorded) {
     if (none()) {
         return 0;
@@ -98,7 +89,7 @@ uint64_t MovedTypes::recorded_goes(MPI_Datatype recorded) {
     Moved &moved = *find(found->second);
     moved.recorded = MPI_DATATYPE_NULL;
     all().made_for.erase(found);
-    return moved.freed ? moved.number : 0;
+    return moved.number;
 }
 
 } // namespace cd::logger

@@ -28,12 +28,8 @@ public:
     };
     static Pair take(uint64_t number);
 
-    // Notes that a re-execution has freed the type, or that a restore takes this back. The type
-    // stays, since another restore may go back to between the two.
-    static void set_freed(uint64_t number, bool freed);
-
     // Must be called before the type is freed that the log calls `recorded`. Returns the number of
-    // the type that stands for it if the program has freed that, too; else 0, and it stays.
+    // the type that stands for it, or 0.
     static uint64_t recorded_goes(MPI_Datatype recorded);
 
 private:

@@ -11,56 +11,11 @@ namespace cd::logger {
 
 void UndoList::add(const cd_log_place &place, Undo undo) {
     const InLog part = {undo.part, place.stream};
-    const bool is_part = part.part != Part();
-    const std::vector<cd_log_place> useless = is_part ? useless_of(part) : decltype(useless)();
-    Laters dropped; // destroyed without the lock
     const std::scoped_lock lock(mutex_);
-    drop(part, useless, dropped);
     later_.push_back({place, std::move(undo)});
-    if (is_part) {
+    if (part.part != Part()) {
         parts_.emplace(part, std::prev(later_.end()));
         count_ = parts_.size();
-    }
-}
-
-std::vector<cd_log_place> UndoList::places_of(const InLog &part) {
-    std::vector<cd_log_place> places;
-    const std::scoped_lock lock(mutex_);
-    const auto [first, last] = parts_.equal_range(part);
-    for (auto at = first; at != last; ++at) {
-        if (at->second->is_taken) {
-            places.clear();
-        } else {
-            places.push_back(at->second->place);
-        }
-    }
-    return places;
-}
-
-// The newest change was kept for a CD between it and the one before. That CD has ended or advanced.
-std::vector<cd_log_place> UndoList::useless_of(const InLog &part) {
-    std::vector<cd_log_place> places = places_of(part);
-    size_t needed = places.size();
-    while (needed > 1 && cd_log_parts(&places[needed - 2], &places[needed - 1]) == 0) {
-        --needed;
-    }
-    places.erase(places.begin(), places.begin() + static_cast<ptrdiff_t>(needed));
-    return places;
-}
-
-// Drops those that are still the newest. Another thread may have taken some meanwhile.
-void UndoList::drop(const InLog &part, const std::vector<cd_log_place> &useless, Laters &dropped) {
-    auto [first, last] = parts_.equal_range(part);
-    for (auto place = useless.rbegin(); place != useless.rend() && first != last; ++place) {
-        const auto newest = std::prev(last);
-        const auto later = newest->second;
-        if (later->is_taken || later->place.entry != place->entry) {
-            return;
-        }
-        const bool only = newest == first;
-        last = erase(newest);
-        first = only ? last : first;
-        dropped.splice(dropped.end(), later_, later);
     }
 }
 
@@ -92,40 +47,26 @@ bool UndoList::is_about_to_undo(const Part &part) {
     return false;
 }
 
-std::vector<UndoList::Change> UndoList::object_goes(uint64_t handle, int owner) {
-    std::vector<Change> gone;
+void UndoList::object_goes(uint64_t handle, int owner) {
     if (count_.load(std::memory_order_relaxed) == 0) {
-        return gone;
+        return;
     }
+    Laters gone; // destroyed without the lock
     const std::scoped_lock lock(mutex_);
     for (auto next = parts_.lower_bound({{handle, 0}, 0});
          next != parts_.end() && next->first.part.object == handle;) {
         const auto later = next->second;
         next = erase(next);
-        if (later->is_taken && !later->undo.if_gone) {
-            later->undo.action = nullptr;
-            continue;
-        }
-        gone.push_back({later->place, later->undo});
         if (later->undo.if_gone) {
             later->undo.part = {};
             later->undo.action = [gone = std::move(later->undo.if_gone), place = later->place,
                                   owner] { gone(place, owner); };
+        } else if (later->is_taken) {
+            later->undo.action = nullptr;
         } else {
-            later_.erase(later); // gone has what it refers to
+            gone.splice(gone.end(), later_, later);
         }
     }
-    return gone;
-}
-
-void UndoList::put_back(std::vector<Change> &&changes) {
-    const std::scoped_lock lock(mutex_);
-    for (Change &change : changes) {
-        const InLog part = {change.undo.part, change.place.stream};
-        later_.push_back({change.place, std::move(change.undo)});
-        parts_.emplace(part, std::prev(later_.end()));
-    }
-    count_ = parts_.size();
 }
 
 void UndoList::run(Moment now, const Wanted &wanted) {

@@ -10,7 +10,6 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <vector>
 
 namespace cd::logger {
 
@@ -50,20 +49,15 @@ public:
     void add(const cd_log_place &place, Undo undo);
 
     // Returns true if every restore that takes back a change made now also takes back an older
-    // change of the part. So a log has no more undos of a part than CDs that write to it.
+    // change of the part.
     bool undoes(const Part &part);
 
     // Returns true if run() has still to undo a change of the part.
     bool is_about_to_undo(const Part &part);
 
-    // Removes the undos of an object before MPI frees it and gives its handle to another one. If
-    // MPI refuses, pass the result to put_back(). `owner` is the number of its Owner, or 0.
-    struct Change {
-        cd_log_place place;
-        Undo undo;
-    };
-    std::vector<Change> object_goes(uint64_t handle, int owner = 0);
-    void put_back(std::vector<Change> &&changes);
+    // Removes the undos of an object before MPI frees it and gives its handle to another one.
+    // `owner` is the number of its Owner, or 0.
+    void object_goes(uint64_t handle, int owner = 0);
 
     // Remove the undos added before `now` that `wanted` selects. run() runs them, the latest first,
     // and for each part only the oldest. Other threads may free objects meanwhile.
@@ -86,15 +80,9 @@ private:
     };
     using Parts = std::multimap<InLog, Laters::iterator>; // of one, the newest is the last
 
-    // Where those of the part lie that are left, the oldest first, and which of them are needed no
-    // more.
-    std::vector<cd_log_place> places_of(const InLog &part);
-    std::vector<cd_log_place> useless_of(const InLog &part);
-
     // The caller holds the mutex.
     void take(Moment now, const Wanted &wanted, Laters &taken);
     static void leave_to_older(Laters &taken);
-    void drop(const InLog &part, const std::vector<cd_log_place> &useless, Laters &dropped);
     void remove_part(Laters::iterator later);
     Parts::iterator erase(Parts::iterator part);
 

@@ -13,7 +13,7 @@ struct FactsOfEnded : CommCache {};
 
 std::optional<EndedConnection> EndedConnections::find(MPI_Comm comm) {
     std::optional<EndedConnection> meant = Owners::find(comm);
-    return meant && !meant->is_other ? meant : std::nullopt;
+    return meant && meant->freed ? meant : std::nullopt;
 }
 
 const CommCache *EndedConnections::facts_of(MPI_Comm comm) {
@@ -30,14 +30,6 @@ std::optional<EndedConnection> EndedConnections::take(MPI_Comm comm) {
         remove(meant->number);
     }
     return meant;
-}
-
-bool EndedConnections::is_freed(MPI_Comm comm) {
-    if (!may_have(comm)) {
-        return false;
-    }
-    const std::optional<EndedConnection> connection = find(comm);
-    return connection && connection->freed;
 }
 
 MPI_Comm EndedConnections::find_freed(MPI_Fint in_fortran) {

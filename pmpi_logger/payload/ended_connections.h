@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/owners.h"
+#include "call/closed_handles.h"
 #include "payload/comm_cache.h"
 
 #include <mpi.h>
@@ -14,24 +14,21 @@ namespace cd::logger {
 struct EndedConnection : Owner {
     MPI_Comm handle = MPI_COMM_NULL;
     CommCache facts;
-    bool is_other = false; // it is none, and has got the handle of one
 };
 
-// Ranks and sizes are all that is known of these.
+// Connections that a log has made or ended. Ranks and sizes are all that is known of ended ones.
 class EndedConnections : public Owners<EndedConnection> {
 public:
-    // Which of them the thread means.
+    // Returns the ended connection that the thread means.
     static std::optional<EndedConnection> find(MPI_Comm comm);
     static bool has(MPI_Comm comm) { return may_have(comm) && find(comm).has_value(); }
-    // Valid until the thread asks for another communicator. nullptr if it is none.
+    // Returns nullptr if it is none. Valid until the thread asks for another communicator.
     static const CommCache *facts_of(MPI_Comm comm);
 
-    // The program is about to free it, if it is one, or one that has got the handle of one: before
-    // MPI can give it to another thread.
+    // Removes a connection that the program is about to end, before MPI can reuse the handle.
     static std::optional<EndedConnection> take(MPI_Comm comm);
 
-    static bool is_freed(MPI_Comm comm);
-    // The freed one that had this handle in Fortran. MPI_COMM_NULL if there is none.
+    // Returns the ended connection that had this handle in Fortran, or MPI_COMM_NULL.
     static MPI_Comm find_freed(MPI_Fint in_fortran);
 };
 

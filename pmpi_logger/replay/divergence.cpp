@@ -3,11 +3,11 @@
 #include "replay/divergence.h"
 #include "payload/private_comm.h"
 
+#include "call/closed_handles.h"
 #include "call/handle_word.h"
 #include "mpi/mpi_lifetime.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
-#include "objects/logged_files.h"
 #include "payload/ended_connections.h"
 #include "settings/settings.h"
 
@@ -208,7 +208,7 @@ std::string text_of(Fn fn, int index, uint64_t word) {
 }
 
 std::string name_given_to(MPI_Comm comm) {
-    if (EndedConnections::is_freed(comm)) {
+    if (EndedConnections::has(comm)) {
         return "";
     }
     const ReentryGuard inside;
@@ -347,8 +347,7 @@ bool ends_programs(MPI_Errhandler handler) {
 bool ends_the_program(MPI_Comm comm) {
     const ReentryGuard inside;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    if (const std::optional<EndedConnection> connection = EndedConnections::find(comm);
-        connection && connection->freed) {
+    if (const auto connection = EndedConnections::find(comm)) {
         return ends_programs(connection->handler);
     }
     real<Fn::MPI_Comm_get_errhandler>(comm, &handler);
@@ -451,8 +450,7 @@ int fail_after_difference(const Call &call) {
 
 int raise(MPI_Comm comm, int error, CalledBy by) {
     const ReentryGuard inside;
-    if (const std::optional<EndedConnection> connection = EndedConnections::find(comm);
-        connection && connection->freed) {
+    if (const auto connection = EndedConnections::find(comm)) {
         raise_by(connection->handler, error, by);
     } else {
         real<Fn::MPI_Comm_call_errhandler>(may_name(comm, MPI_COMM_NULL) ? comm : world_comm(),

@@ -5,7 +5,7 @@
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "mpi/thread_data.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "payload/pack.h"
 #include "payload/status.h"
 #include "replay/divergence.h"

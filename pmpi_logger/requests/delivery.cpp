@@ -3,7 +3,7 @@
 #include "requests/delivery.h"
 
 #include "mpi/real.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "payload/pack.h"
 #include "payload/status.h"
 #include "requests/replayed_request.h"

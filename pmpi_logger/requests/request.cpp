@@ -10,7 +10,6 @@ namespace cd::logger {
 void Request::clear() {
     kind = Kind::send;
     persistent = false;
-    makes_comm = false;
     arrivals.clear();
     departures.clear();
     parts.clear();

@@ -29,7 +29,6 @@ struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
 
     Kind kind = Kind::send;
     bool persistent = false;
-    bool makes_comm = false; // the last of the arrivals is the handle of a communicator
 
     Blocks arrivals;   // where data arrive
     Blocks departures; // a persistent send's data

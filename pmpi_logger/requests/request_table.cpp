@@ -4,7 +4,7 @@
 
 #include "log_entry/decode.h"
 #include "mpi/real.h"
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 #include "payload/datatype_cache.h"
 #include "record_all/record_all.h"
 

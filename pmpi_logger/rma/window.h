@@ -10,11 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace cd::logger {
@@ -42,14 +42,12 @@ struct Access {
 
 // An attribute that a re-execution sets of a window that MPI has freed.
 struct SetAttribute {
-    void *value = nullptr; // as C gets it
-    MPI_Aint number = 0;   // as Fortran has set it; `value` then points here
-    cd_log_place at = {};  // the entry that sets it
-    bool is_there = true;  // otherwise the entry deletes it
+    void *value = nullptr;          // as C has set it
+    std::optional<MPI_Aint> number; // as Fortran has set it
 
-    MPI_Aint in_fortran() const {
-        return value == &number ? number : reinterpret_cast<MPI_Aint>(value);
-    }
+    // Fortran's number lies where C gets its address.
+    void *in_c() { return number ? &*number : value; }
+    MPI_Aint in_fortran() const { return number.value_or(reinterpret_cast<MPI_Aint>(value)); }
 };
 
 // A window in MPI's separate memory model. The program has its memory; MPI, and so all other ranks,
@@ -117,9 +115,9 @@ public:
     uint64_t number = 0;
     cd_log_place made = {}; // the entry that makes it
     MPI_Win handle = MPI_WIN_NULL;
-    MPI_Fint in_fortran = 0;                           // the handle in Fortran
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;      // of a freed window, if it is known
-    std::map<int, std::list<SetAttribute>> attributes; // of a freed window, by key
+    MPI_Fint in_fortran = 0;                      // the handle in Fortran
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of a freed window, if it is known
+    std::map<int, SetAttribute> attributes;       // of a freed window, by key
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 

@@ -2,11 +2,11 @@
 // Copyright the containment-domains authors
 #include "rma/window_table.h"
 
+#include "call/closed_handles.h"
 #include "call/replay_range.h"
 #include "log_entry/decode.h"
 #include "mpi/real.h"
 #include "payload/datatype_cache.h"
-#include "rma/gone_windows.h"
 
 namespace cd::logger {
 

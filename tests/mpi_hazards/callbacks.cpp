@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace callbacks {
 
@@ -216,66 +215,6 @@ HAZARD(attribute_functions_call_mpi) {
 
 namespace {
 
-int note_copy_of_type(MPI_Datatype, int, void *, void *value, void *copy, int *flag) {
-    ++copies;
-    *static_cast<void **>(copy) = value;
-    *flag = 1;
-    return MPI_SUCCESS;
-}
-
-template <typename Object, typename GetAttribute>
-void has_attribute(Object object, int key, const void *expected, const GetAttribute &get) {
-    void *value = nullptr;
-    int present = 0;
-    get(object, key, &value, &present);
-    CHECK(present != 0 && value == expected);
-}
-
-} // namespace
-
-// A copy is the one of the first execution, and has what they gave it.
-HAZARD(attribute_copy_functions_are_not_called_again) {
-    static char values[8];
-    int of_comms = MPI_KEYVAL_INVALID;
-    int of_types = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(copy_with_size, MPI_COMM_NULL_DELETE_FN, &of_comms, nullptr);
-    MPI_Type_create_keyval(note_copy_of_type, MPI_TYPE_NULL_DELETE_FN, &of_types, nullptr);
-    MPI_Comm_set_attr(MPI_COMM_SELF, of_comms, values);
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(3, MPI_INT, &type);
-    MPI_Type_set_attr(type, of_types, values);
-    {
-        Domain domain;
-        const auto duplicate = [&] {
-            MPI_Comm comms[3];
-            MPI_Request request = MPI_REQUEST_NULL;
-            MPI_Comm_dup(MPI_COMM_SELF, &comms[0]);
-            MPI_Comm_dup_with_info(MPI_COMM_SELF, MPI_INFO_NULL, &comms[1]);
-            MPI_Comm_idup(MPI_COMM_SELF, &comms[2], &request);
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-            for (MPI_Comm &comm : comms) {
-                has_attribute(comm, of_comms, values + 1, MPI_Comm_get_attr);
-                MPI_Comm_free(&comm);
-            }
-            MPI_Datatype copy = MPI_DATATYPE_NULL;
-            MPI_Type_dup(type, &copy);
-            has_attribute(copy, of_types, values, MPI_Type_get_attr);
-            MPI_Type_free(&copy);
-        };
-        duplicate();
-        CHECK(copies == 4);
-        domain.restore();
-        duplicate();
-        CHECK(copies == 4);
-    }
-    MPI_Type_free(&type);
-    MPI_Comm_delete_attr(MPI_COMM_SELF, of_comms);
-    MPI_Comm_free_keyval(&of_comms);
-    MPI_Type_free_keyval(&of_types);
-}
-
-namespace {
-
 // The attribute is a communicator of its own, which goes with the one that has it.
 int free_with(MPI_Comm, int, void *value, void *) {
     ++deletions;
@@ -290,7 +229,7 @@ int delete_if_allowed(MPI_Comm, int, void *, void *) {
 } // namespace
 
 // What it calls is the program's: the re-execution gets the same communicator once more.
-static void free_a_communicator_with_the_one_that_has_it() {
+HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
     deletions = 0;
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_with, &key, nullptr);
@@ -323,11 +262,7 @@ static void free_a_communicator_with_the_one_that_has_it() {
     MPI_Comm_free_keyval(&key);
 }
 
-HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
-    free_a_communicator_with_the_one_that_has_it();
-}
-
-static void refuse_to_free_a_communicator() {
+HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) {
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_if_allowed, &key, nullptr);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // which MPICH calls
@@ -351,8 +286,6 @@ static void refuse_to_free_a_communicator() {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_free_keyval(&key);
 }
-
-HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) { refuse_to_free_a_communicator(); }
 
 // MPI's parts for files keep attributes of their own, which they look for later.
 HAZARD(attributes_of_mpi_itself_stay) {
@@ -392,44 +325,6 @@ HAZARD(attributes_of_mpi_itself_stay) {
     }
     execute();
     domain.advance();
-}
-
-namespace {
-
-std::vector<int> deleted_values;
-
-int note_deletion(MPI_Comm, int, void *value, void *) {
-    deleted_values.push_back(*static_cast<const int *>(value));
-    return MPI_SUCCESS;
-}
-
-} // namespace
-
-// What a child replaced is deleted already: the restore of its parent deletes what is there.
-HAZARD(a_restore_deletes_no_attribute_twice) {
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_deletion, &key, nullptr);
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    int first = 1;
-    int second = 2;
-    {
-        Domain domain;
-        const auto set_both = [&] {
-            MPI_Comm_set_attr(comm, key, &first);
-            const Domain child(domain.handle());
-            MPI_Comm_set_attr(comm, key, &second);
-        };
-        set_both();
-        CHECK((deleted_values == std::vector{1}));
-        domain.restore();
-        CHECK((deleted_values == std::vector{1, 2}));
-        set_both();
-        CHECK((deleted_values == std::vector{1, 2, 1}));
-    }
-    MPI_Comm_free_keyval(&key);
-    MPI_Comm_free(&comm);
-    CHECK((deleted_values == std::vector{1, 2, 1, 2}));
 }
 
 } // namespace callbacks

@@ -3,8 +3,6 @@
 // What MPI tells that a type is made of, which is the program's to free.
 #include "hazard.h"
 
-#include <cstring>
-#include <thread>
 #include <vector>
 
 namespace contents_of_types {
@@ -120,79 +118,6 @@ HAZARD(contents_of_a_type_that_was_made_anew) {
             domain.restore();
         }
     }
-}
-
-namespace {
-
-// A pair whose attribute and name are older than the domain, and change in it.
-class ChangedPair {
-public:
-    ChangedPair() {
-        MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_freed_pairs, &key_, nullptr);
-        MPI_Type_contiguous(2, MPI_INT, &pair);
-        MPI_Type_contiguous(3, pair, &outer_);
-        change(&before_, "before");
-    }
-    ChangedPair(const ChangedPair &) = delete;
-    ChangedPair &operator=(const ChangedPair &) = delete;
-    ~ChangedPair() {
-        MPI_Type_free(&outer_);
-        MPI_Type_free_keyval(&key_);
-    }
-    // In Open MPI, a copy.
-    MPI_Datatype one_more_reference() const { return part_of(outer_); }
-    void change() { change(&after_, "after"); }
-    bool is_as_before() const {
-        void *value = nullptr;
-        int is_there = 0;
-        MPI_Type_get_attr(pair, key_, &value, &is_there);
-        char name[MPI_MAX_OBJECT_NAME] = {};
-        int length = 0;
-        MPI_Type_get_name(pair, name, &length);
-        return is_there != 0 && value == &before_ && std::strcmp(name, "before") == 0;
-    }
-
-    MPI_Datatype pair = MPI_DATATYPE_NULL;
-
-private:
-    void change(int *value, const char *name) {
-        MPI_Type_set_attr(pair, key_, value);
-        MPI_Type_set_name(pair, name);
-    }
-
-    int key_ = MPI_KEYVAL_INVALID;
-    int before_ = 0;
-    int after_ = 0;
-    MPI_Datatype outer_ = MPI_DATATYPE_NULL;
-};
-
-} // namespace
-
-HAZARD_IN_THREADS(type_of_which_a_thread_without_a_cd_frees_a_reference_is_as_it_was) {
-    ChangedPair changed;
-    MPI_Datatype reference = changed.one_more_reference();
-    Domain domain;
-    changed.change();
-    std::thread([&] { MPI_Type_free(&reference); }).join();
-    domain.restore();
-    CHECK(changed.is_as_before());
-    changed.change();
-    MPI_Type_free(&changed.pair);
-}
-
-HAZARD_IN_THREADS(type_of_which_a_reference_goes_with_another_threads_log_is_as_it_was) {
-    ChangedPair changed;
-    MPI_Datatype reference = changed.one_more_reference();
-    Domain domain;
-    changed.change();
-    std::thread([&] {
-        const Domain another(nullptr, "another");
-        MPI_Type_free(&reference);
-    }).join();
-    domain.restore();
-    CHECK(changed.is_as_before());
-    changed.change();
-    MPI_Type_free(&changed.pair);
 }
 
 } // namespace contents_of_types

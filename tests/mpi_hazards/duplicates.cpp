@@ -57,21 +57,6 @@ HAZARD(duplicate_from_before_the_cd_completed_inside) {
     MPI_Comm_free(&comm);
 }
 
-HAZARD(duplicate_from_before_the_cd_pending) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Request request = duplicate(&comm);
-    {
-        Domain domain;
-        use(MPI_COMM_WORLD, 1);
-        domain.restore();
-        use(MPI_COMM_WORLD, 1);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        use(comm, 10);
-    }
-    use(comm, 20);
-    MPI_Comm_free(&comm);
-}
-
 HAZARD(duplicate_completed_behind_the_cd) {
     for (const bool is_restored : {false, true}) {
         MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
@@ -90,23 +75,6 @@ HAZARD(duplicate_completed_behind_the_cd) {
         CHECK(comms[is_restored ? 0 : 1] == MPI_COMM_NULL);
         use(comm, 10);
         MPI_Comm_free(&comm);
-    }
-}
-
-HAZARD(duplicate_completed_behind_an_advance) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    Domain domain;
-    const MPI_Request begun = duplicate(&comm);
-    domain.advance();
-    for (int i = 0; i < 3; ++i) {
-        MPI_Request request = begun;
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        use(comm, 10);
-        MPI_Comm_free(&comm);
-        CHECK(request == MPI_REQUEST_NULL);
-        if (i < 2) {
-            domain.restore();
-        }
     }
 }
 
@@ -141,30 +109,6 @@ HAZARD(duplicate_from_before_the_cd_is_used_before_its_request_is_completed) {
         if (i < 2) {
             domain.restore();
         }
-    }
-}
-
-HAZARD(duplicate_is_asked_for_in_the_cd_and_completed_behind_it) {
-    for (const bool begins_inside : {false, true}) {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Request begun = begins_inside ? MPI_REQUEST_NULL : duplicate(&comm);
-        {
-            Domain domain;
-            for (int i = 0; i < 3; ++i) {
-                if (begins_inside) {
-                    begun = duplicate(&comm);
-                }
-                wait_for_answer(begun);
-                use(comm, 10);
-                if (i < 2) {
-                    domain.restore();
-                    comm = MPI_COMM_NULL;
-                }
-            }
-        }
-        MPI_Wait(&begun, MPI_STATUS_IGNORE);
-        use(comm, 20);
-        MPI_Comm_free(&comm);
     }
 }
 

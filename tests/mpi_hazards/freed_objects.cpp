@@ -105,7 +105,7 @@ HAZARD(type_freed_while_a_send_is_pending) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void free_communicator_while_a_receive_is_pending() {
+HAZARD(communicator_freed_while_a_receive_is_pending) {
     Numbers buffer = numbers(9, eager);
     Domain domain;
     domain.keep(buffer);
@@ -132,10 +132,6 @@ static void free_communicator_while_a_receive_is_pending() {
     signal(1);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(buffer == numbers(1, eager));
-}
-
-HAZARD(communicator_freed_while_a_receive_is_pending) {
-    free_communicator_while_a_receive_is_pending();
 }
 
 // MPI goes on with what was started on it, but nothing new can be made on it.
@@ -209,27 +205,6 @@ HAZARD(ten_thousand_types_freed) {
     make_and_free();
 }
 
-HAZARD(ten_thousand_groups_freed) {
-    Numbers state = numbers(9, eager);
-    Domain domain;
-    domain.keep(state);
-    const auto make_and_free = [] {
-        for (int i = 0; i < 10000; ++i) {
-            MPI_Group group = MPI_GROUP_NULL;
-            MPI_Comm_group(MPI_COMM_WORLD, &group);
-            MPI_Group part = MPI_GROUP_NULL;
-            const int zero = 0;
-            MPI_Group_incl(group, 1, &zero, &part);
-            MPI_Group_free(&part);
-            MPI_Group_free(&group);
-        }
-    };
-    make_and_free();
-    domain.restore();
-    make_and_free();
-    make_and_free();
-}
-
 // Each communicator that waits to be freed holds one of MPI's few names.
 HAZARD(more_freed_communicators_than_a_cd_keeps_are_refused) {
     constexpr int kept = 256;
@@ -260,47 +235,6 @@ HAZARD(more_freed_communicators_than_a_cd_keeps_are_refused) {
         CHECK(make_and_free() == MPI_SUCCESS);
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-}
-
-// As a program does that advances now and then.
-HAZARD(communicators_freed_between_advances) {
-    Numbers state = numbers(9, eager);
-    Domain domain;
-    domain.keep(state);
-    for (int i = 0; i < 2500; ++i) {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        MPI_Comm_free(&comm);
-        if (i % 100 == 0) {
-            domain.advance();
-        }
-    }
-}
-
-// Threads free types while the other's requests, which are being started and completed, use them.
-HAZARD_IN_THREADS(types_freed_beside_the_requests_of_another_thread) {
-    constexpr int rounds = 100;
-    const int peer = 1 - world_rank();
-    const auto work = [peer](int thread) {
-        for (int i = 0; i < rounds; ++i) {
-            MPI_Datatype pairs = MPI_DATATYPE_NULL;
-            MPI_Type_vector(4, 2, 3, MPI_INT, &pairs);
-            MPI_Type_commit(&pairs);
-            Numbers in(12);
-            const Numbers out = numbers(i, 12);
-            MPI_Request requests[2];
-            MPI_Irecv(in.data(), 1, pairs, peer, thread, MPI_COMM_WORLD, &requests[0]);
-            MPI_Isend(out.data(), 1, pairs, peer, thread, MPI_COMM_WORLD, &requests[1]);
-            MPI_Type_free(&pairs);
-            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-            for (size_t at = 0; at < in.size(); ++at) {
-                CHECK(at % 3 == 2 || in[at] == out[at]);
-            }
-        }
-    };
-    std::thread other(work, 1);
-    work(0);
-    other.join();
 }
 
 // All the time one thread looks which requests a type that it frees belongs to, and the other

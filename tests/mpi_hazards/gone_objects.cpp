@@ -147,46 +147,6 @@ HAZARD_IN_THREADS(attribute_of_a_type_that_was_made_anew) {
     later.end(MPI_Type_free);
 }
 
-// The re-execution's type, too, is there for a restore to between the two.
-HAZARD(type_made_anew_is_freed_in_a_child) {
-    const Keys keys;
-    Numbers places[] = {Numbers(1), Numbers(1)};
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    const auto make = [&](Numbers &there) {
-        const int one = 1;
-        MPI_Aint address = 0;
-        MPI_Get_address(there.data(), &address);
-        MPI_Type_create_hindexed(1, &one, &address, MPI_INT, &type);
-        MPI_Type_set_attr(type, of_types, &value);
-        return type;
-    };
-    Domain parent;
-    const auto in_child = [&](const MPI_Datatype made) {
-        type = made;
-        MPI_Type_dup(type, &type);
-        MPI_Type_free(&type);
-        type = made;
-        MPI_Type_free(&type);
-    };
-    make(places[0]);
-    {
-        const Domain child(parent.handle());
-        in_child(type);
-    }
-    parent.restore();
-    const MPI_Datatype made = make(places[1]);
-    {
-        Domain child(parent.handle());
-        in_child(made);
-        child.restore();
-        CHECK(attribute(MPI_Type_get_attr, made, of_types) == &value);
-        in_child(made);
-    }
-    deleted = 0;
-    parent.advance();
-    CHECK(deleted == 1);
-}
-
 HAZARD_IN_THREADS(changes_of_a_window_that_others_share) {
     const Keys keys;
     const MPI_Win before = shared_window();
@@ -308,38 +268,6 @@ HAZARD_IN_THREADS(changed_objects_that_a_thread_without_a_cd_frees) {
 
 // A restore takes one step back, however often the attribute has been set; or one for each CD
 // inside each other.
-namespace {
-
-bool refuses = false;
-int refuse(MPI_Comm, int, void *, void *) { return refuses ? MPI_ERR_OTHER : MPI_SUCCESS; }
-
-} // namespace
-
-// As MPI does where a function of the program refuses to delete an attribute.
-HAZARD_IN_THREADS(changes_of_what_mpi_refuses_to_free) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // which MPICH calls
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, nullptr);
-    Domain domain;
-    MPI_Comm_set_attr(comm, key, &value);
-    std::thread([&] {
-        refuses = true;
-        MPI_Comm same = comm;
-        CHECK(MPI_Comm_free(&same) != MPI_SUCCESS);
-        CHECK(same == comm);
-        refuses = false;
-    }).join();
-    domain.restore();
-    CHECK(attribute(PMPI_Comm_get_attr, comm, key) == nullptr);
-    MPI_Comm_set_attr(comm, key, &value);
-    MPI_Comm_free(&comm);
-    MPI_Comm_free_keyval(&key);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-}
-
 HAZARD(oldest_change_is_taken_back) {
     const Keys keys;
     MPI_Comm comm = own_comm();

@@ -118,47 +118,6 @@ HAZARD_IN_THREADS(names_are_those_of_before) {
     kept.free();
 }
 
-namespace {
-
-int errors = 0;
-void count_comm_error(MPI_Comm *, int *, ...) { ++errors; }
-
-// Errors of calls without an object.
-int count_errors() {
-    errors = 0;
-    MPI_Comm_set_name(MPI_COMM_NULL, "none");
-    MPI_Comm_set_attr(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr);
-    MPI_Comm_set_errhandler(MPI_COMM_NULL, MPI_ERRORS_RETURN);
-    MPI_Type_set_name(MPI_DATATYPE_NULL, "none");
-    MPI_Win_set_name(MPI_WIN_NULL, "none");
-    return errors;
-}
-
-} // namespace
-
-// What the logger asks before it makes the call is no error of its own.
-HAZARD(nothing_is_named_once) {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(count_comm_error, &handler);
-    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) { // in which MPIs find these
-        MPI_Comm_set_errhandler(comm, handler);
-    }
-    const int without = count_errors();
-    CHECK(without > 0);
-    {
-        Domain domain;
-        for (int i = 0; i < 2; ++i) {
-            CHECK(count_errors() == without);
-            domain.restore();
-        }
-        CHECK(count_errors() == without);
-    }
-    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
-    }
-    MPI_Errhandler_free(&handler);
-}
-
 // Programs name things once only, or say in the name which attempt it is.
 HAZARD(names_need_not_be_repeated) {
     const std::string before = name_of(MPI_Comm_get_name, MPI_COMM_WORLD);

@@ -6,11 +6,8 @@
 #include <mpi.h>
 #include <string.h>
 
-static int refuses;
 static int none_in_common;
 static void (*at_the_end_of_a_wait)(void);
-
-void let_mpi_refuse_to_disconnect(int refuse) { refuses = refuse; }
 
 void let_groups_have_no_rank_in_common(int none) { none_in_common = none; }
 
@@ -18,12 +15,6 @@ void let_groups_have_no_rank_in_common(int none) { none_in_common = none; }
 static void find(const char *name, void *function) {
     void *const found = dlsym(RTLD_NEXT, name);
     memcpy(function, &found, sizeof found);
-}
-
-int PMPI_Comm_disconnect(MPI_Comm *comm) {
-    int (*disconnect)(MPI_Comm *) = NULL;
-    find("PMPI_Comm_disconnect", &disconnect);
-    return refuses ? MPI_ERR_OTHER : disconnect(comm);
 }
 
 int PMPI_Comm_join(int descriptor, MPI_Comm *made) {

@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/* MPI_Comm_disconnect fails, and does nothing. */
-void let_mpi_refuse_to_disconnect(int refuse);
-
 /* No rank of one group is found in another: they seem to be of different jobs. */
 void let_groups_have_no_rank_in_common(int none);
 

@@ -58,58 +58,6 @@ HAZARD(attribute_of_a_window_is_what_the_re_execution_has_set) {
     });
 }
 
-HAZARD(attribute_of_a_window_that_lives_is_what_the_re_execution_has_set) {
-    Numbers memory = numbers(world_rank(), eager);
-    MPI_Win window = window_over(memory);
-    int key = new_key();
-    std::vector<std::unique_ptr<int>> all;
-    in_three_executions([&] {
-        const int *mine = all.emplace_back(std::make_unique<int>(1)).get();
-        MPI_Win_set_attr(window, key, const_cast<int *>(mine));
-        CHECK(value_of<int>(window, key) == mine);
-    });
-    MPI_Win_free_keyval(&key);
-    MPI_Win_free(&window);
-}
-
-// A child of the re-execution sets it again, and is restored to before that.
-HAZARD(attribute_of_a_window_is_what_was_set_before_the_child_that_is_restored) {
-    Numbers memory = numbers(world_rank(), eager);
-    if (world_rank() == 1) {
-        MPI_Win window = window_over(memory);
-        MPI_Win_free(&window);
-        return;
-    }
-    std::vector<std::unique_ptr<int>> all;
-    int key = new_key();
-    Domain domain;
-    for (int execution = 0; execution < 2; ++execution) {
-        MPI_Win window = window_over(memory);
-        const auto set = [&] {
-            int *mine = all.emplace_back(std::make_unique<int>(execution)).get();
-            MPI_Win_set_attr(window, key, mine);
-            CHECK(value_of<int>(window, key) == mine);
-            return mine;
-        };
-        const int *const before = set();
-        {
-            Domain child(domain.handle());
-            CHECK(value_of<int>(window, key) == before);
-            set();
-            if (execution == 1) {
-                child.restore();
-                CHECK(value_of<int>(window, key) == before);
-                set();
-            }
-        }
-        MPI_Win_free(&window);
-        if (execution == 0) {
-            domain.restore();
-        }
-    }
-    MPI_Win_free_keyval(&key);
-}
-
 // What only an execution has set that was restored itself does not count.
 HAZARD(attribute_of_a_window_is_that_of_before_until_it_is_set) {
     if (world_rank() == 1) {

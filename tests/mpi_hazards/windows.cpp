@@ -428,25 +428,6 @@ HAZARD(direct_window_is_refused) {
     MPI_Win_free(&window);
 }
 
-// Others cannot change what MPI has refused to attach, as to any window that is not dynamic.
-HAZARD(window_to_which_mpi_has_attached_nothing_is_recorded) {
-    Numbers memory = numbers(world_rank(), eager);
-    Numbers more(eager);
-    MPI_Win window = window_over(memory);
-    MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    CHECK(MPI_Win_attach(window, more.data(), sizeof(int)) != MPI_SUCCESS);
-    {
-        Domain domain;
-        CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
-        if (world_rank() == 0) {
-            domain.restore();
-            CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
-        }
-    }
-    MPI_Win_free(&window);
-}
-
 HAZARD(window_with_attached_memory_is_refused) {
     MPI_Win window = MPI_WIN_NULL;
     Numbers memory(eager);

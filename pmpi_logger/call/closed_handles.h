@@ -21,45 +21,43 @@
 
 namespace cd::logger {
 
-// Describes an object of any kind that has a handle.
+// An object that has a handle, whatever it is.
 struct Owner {
     int number = 0; // unique
     MPI_Fint in_fortran = 0;
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of a freed object, as a replay needs it
-    cd_log_place made = {};                       // 0 if unknown
-    cd_log_place freed_at = {};                   // if it is freed
-    bool freed = false;                           // true if MPI has freed it
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of a freed object, as the replay has it
+    cd_log_place made = {};                       // the entry that made it; 0 if it is not known
+    cd_log_place freed_at = {};                   // the entry that freed it
+    bool freed = false;                           // MPI has freed it
 };
 
-// Returns a new number for an object.
+// Returns the next number of an object.
 int next_owner();
 
-// Notes that the entry at `place` freed the object. Returns false if an earlier execution has noted
-// it.
+// Notes that the entry at `place` freed the object. Returns false if an earlier execution did.
 bool note_freed(Owner &owner, const cd_log_place &place);
 
-// Decides for the calling thread, by its log, which object it means by a handle. Must be
-// constructed while no lock of the logger is held.
+// The log of the thread that uses a handle. Must be made while no lock of the logger is held.
 class Asker {
 public:
     Asker();
 
-    // Returns true if the thread's log has where the object was made or freed.
+    // Returns true if the log made or freed the object.
     bool has_in_log(const Owner &owner) const;
-    // Returns true if the thread may mean an existing object by its handle. `restored`: the CDs
-    // that were restored to before the object was freed.
-    bool may_mean(const Owner &owner, const std::vector<cd_handle> &restored) const;
+    // Returns true if the thread may use the object. `restored`: the CD that was restored to before
+    // the object was freed.
+    bool may_mean(const Owner &owner, cd_handle restored) const;
 
 private:
     cd_log_place here_ = {};
 };
 
-// Finds the object that a thread means by a handle. MPI gives the handle of a freed object to
-// another one, while a replay uses it for the freed one. A thread means the freed object until its
-// log comes to the free, or while its CD lies in one that was restored to before the free. Among
-// several objects it means the latest of its own log.
+// Finds the object that a thread means by a handle which MPI may have given to another object
+// since. During a replay a freed handle names the old object until the replay reaches the recorded
+// free.
 //
-// An Object is an Owner and has a handle. Thread-safe; rejects most other handles without a lock.
+// Object is an Owner and has a handle. Thread-safe. Most handles are found to name no object here
+// without a lock.
 template <typename Object> class Owners {
 public:
     using Handle = decltype(Object::handle);
@@ -68,17 +66,17 @@ public:
         return count_.load(std::memory_order_relaxed) != 0 && handles_.may_have(word_of(handle));
     }
 
-    // Returns nothing if MPI knows best what the thread means.
+    // Returns nothing if only MPI knows what the thread means.
     static std::optional<Object> find(Handle handle) {
         return may_have(handle) ? find_in(&All::of_handle, word_of(handle)) : std::nullopt;
     }
-    // Finds an object by its Fortran handle.
+    // Takes the handle in Fortran.
     static std::optional<Object> find_number(MPI_Fint in_fortran) {
         return numbers_.may_have(word_of(in_fortran))
                    ? find_in(&All::of_number, word_of(in_fortran))
                    : std::nullopt;
     }
-    // Returns the object that the call at `place` made. One call may make several.
+    // Returns the object that the entry at `place` made. One call may make several.
     static std::optional<Object> made_at(const cd_log_place &place, Handle handle) {
         const std::scoped_lock lock(mutex());
         const auto found = all().of_place.find({place.stream, place.entry, word_of(handle)});
@@ -86,15 +84,15 @@ public:
                                              : std::nullopt;
     }
 
-    // Adds an object that was made, or that a replay makes.
+    // Adds an object that has been made, or that a replay makes.
     static void add(const Object &object) {
         const std::scoped_lock lock(mutex());
         Kept &kept = keep(object);
         kept.object.handler = object.handler;
         appear(kept);
     }
-    // Notes that a restore goes back to when the program had the object. It exists when the restore
-    // has ended, unless the replay has to make it.
+    // Called while a restore goes back to when the program had the object. The object is there
+    // after the restore, unless the replay has to make it.
     static void put_back(const Object &object) {
         const std::scoped_lock lock(mutex());
         Kept &kept = keep(object);
@@ -102,14 +100,14 @@ public:
         kept.object = object;
         of_this_thread<PutBack>().push_back(object.number);
     }
-    // Must be called when a restore in this thread has ended.
+    // Called when the thread's restore has ended.
     static void restored(cd_handle cd) {
         const Reach reach(cd);
         const std::scoped_lock lock(mutex());
         PutBack &put_back = of_this_thread<PutBack>();
         for (const int number : put_back) { // the latest first
             if (const auto found = all().kept.find(number); found != all().kept.end()) {
-                found->second.restored.clear();
+                found->second.restored = nullptr;
                 if (!reach.covers(found->second.object.made)) {
                     appear(found->second);
                 }
@@ -121,8 +119,8 @@ public:
                 disappear(kept);
             }
             if (kept.object.freed && reach.covers(kept.object.freed_at) &&
-                std::ranges::none_of(kept.restored, [](cd_handle c) { return cd_log_inside(c); })) {
-                kept.restored.push_back(cd);
+                cd_log_inside(kept.restored) == 0) {
+                kept.restored = cd;
             }
         }
     }
@@ -136,7 +134,7 @@ public:
         }
     }
 
-    // Calls `change` with the object, unless it is gone.
+    // Calls `change` with the object, unless it was removed.
     template <typename Change> static void change(int number, const Change &change) {
         const std::scoped_lock lock(mutex());
         if (const auto found = all().kept.find(number); found != all().kept.end()) {
@@ -147,12 +145,12 @@ public:
 private:
     struct Kept {
         Object object;
-        uint64_t since = 0; // grows with each object that appears; 0: does not exist
-        std::vector<cd_handle> restored = {}; // to before it was freed
+        uint64_t since = 0;           // when it appeared; 0 if it is not there
+        cd_handle restored = nullptr; // the CD that was restored to before it was freed
     };
-    using Name = std::pair<uint64_t, uint64_t>; // and since when
-    using Named = std::map<Name, Kept *>;       // existing objects
-    using MadeAt = std::array<uint64_t, 3>;     // stream, entry and handle
+    using Name = std::pair<uint64_t, uint64_t>; // handle, and since when
+    using Named = std::map<Name, Kept *>;
+    using MadeAt = std::array<uint64_t, 3>; // stream, entry and handle
     struct All {
         std::map<int, Kept> kept;
         std::map<MadeAt, int> of_place;
@@ -184,7 +182,7 @@ private:
                 continue;
             }
             const bool own = asker.has_in_log(kept.object);
-            if (own >= is_own) { // the one that came last comes last here
+            if (own >= is_own) { // the newest of the own log
                 meant = &kept;
                 is_own = own;
             }
@@ -192,7 +190,7 @@ private:
         return meant != nullptr ? std::optional(meant->object) : std::nullopt;
     }
 
-    // The caller of these holds the mutex. A known object stays as it is.
+    // The caller of the following holds the mutex. A known object stays as it is.
     static Kept &keep(const Object &object) {
         const auto [found, is_new] = all().kept.try_emplace(object.number, Kept{object});
         if (is_new) {
@@ -232,5 +230,36 @@ private:
     static inline constinit HandleFilter handles_;
     static inline constinit HandleFilter numbers_;
 };
+
+struct LoggedFile : Owner {
+    MPI_File handle = MPI_FILE_NULL;
+};
+
+// Files that were opened or closed while a log records. MPI closes them when the program does, and
+// a replay uses their handles, also those of Fortran, without MPI.
+class LoggedFiles : public Owners<LoggedFile> {
+public:
+    static std::optional<LoggedFile> find_open(MPI_File file) {
+        const std::optional<LoggedFile> known = find(file);
+        return known && !known->freed ? known : std::nullopt;
+    }
+    // Finds a file that the program uses in a replay although MPI has closed it.
+    static std::optional<LoggedFile> find_closed(MPI_File file) { return closed(find(file)); }
+    static std::optional<LoggedFile> find_closed_number(MPI_Fint number) {
+        return closed(find_number(number));
+    }
+
+private:
+    static std::optional<LoggedFile> closed(const std::optional<LoggedFile> &file) {
+        return file && file->freed ? file : std::nullopt;
+    }
+};
+
+// A window that MPI no longer has when a replay uses it.
+struct GoneWindow : Owner {
+    MPI_Win handle = MPI_WIN_NULL;
+    uint64_t window = 0; // its number
+};
+using GoneWindows = Owners<GoneWindow>;
 
 } // namespace cd::logger

@@ -7,11 +7,10 @@
 
 #include "cd/mpi_log.h"
 
+#include <cstdint>
 #include <functional>
 #include <mpi.h>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace cd::logger {
 
@@ -35,30 +34,35 @@ bool is_undone(const Part &part);
 // Returns true if the restore that is under way still has to undo a change of the part.
 bool is_being_undone(const Part &part);
 
-// Must be called before MPI frees an object (for types: notice_end); a restore then leaves it
-// alone. If MPI refuses, pass the result of object_goes() to object_stays().
-std::vector<UndoList::Change> object_goes(uint64_t handle, int owner);
-void object_stays(std::vector<UndoList::Change> &&changes);
+// Must be called before MPI frees an object. A restore then leaves it alone.
+void object_goes(uint64_t handle, int owner);
 
 // Calls `free`, which frees the object of `handle`. `owner` is the number of its Owner, or 0.
 template <typename Handle, typename Free>
 int free_object(Handle *handle, const Free &free, int owner = 0) {
-    const uint64_t object = word_of(*handle);
-    std::vector<UndoList::Change> changes = object_goes(object, owner);
-    const int result = free();
-    if (word_of(*handle) == object) {
-        object_stays(std::move(changes));
-    }
-    return result;
+    object_goes(word_of(*handle), owner);
+    return free();
 }
+
+// Handles of objects that live on although the program has freed them: one for each free in a log,
+// until that log is deleted or a restore gives the object back. Thread-safe.
+class FreedHandles {
+public:
+    // Notes a free that the entry at `place` records. A restore to before it takes the note back.
+    // `which` numbers the objects that callbacks of the program freed inside of that call.
+    static void add(uint64_t handle, const cd_log_place &place, uint64_t which = 0);
+    // Repeats the frees inside of the call whose entry a replay has read. The replay does not run
+    // the callbacks that made them.
+    static void add_again();
+    static bool has(uint64_t handle);
+    // Must be called before MPI frees the object of the entry, as its handle may then mean another
+    // one. Returns false if a restore has given the object back to the program.
+    static bool remove(const cd_log_place &place, uint64_t which = 0);
+};
 
 // Run the actions of a successful restore, of deleted entries, and those left at the end of MPI.
 void run_restored(cd_handle cd);
 void run_forgotten(uint64_t family, cd_handle root);
 void run_all_forgotten();
-
-// Makes restores leave a type alone once MPI has freed it. Only MPI knows when its last handle, or
-// the last type that refers to it, goes.
-void notice_end(MPI_Datatype type);
 
 } // namespace cd::logger

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "objects/lifetimes.h"
+#include "objects/deferred_free.h"
 
 #include "call/handle_word.h"
 #include "call/replay_range.h"
-#include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "objects/inner_frees.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -86,13 +89,7 @@ bool is_undone(const Part &part) { return restored().undoes(part); }
 
 bool is_being_undone(const Part &part) { return restored().is_about_to_undo(part); }
 
-std::vector<UndoList::Change> object_goes(uint64_t handle, int owner) {
-    return restored().object_goes(handle, owner);
-}
-
-void object_stays(std::vector<UndoList::Change> &&changes) {
-    restored().put_back(std::move(changes));
-}
+void object_goes(uint64_t handle, int owner) { restored().object_goes(handle, owner); }
 
 void run_restored(cd_handle cd) {
     const ReentryGuard inside;
@@ -127,44 +124,98 @@ void run_all_forgotten() {
 
 namespace {
 
-struct Noticed {
-    std::mutex mutex; // held in no call of MPI
-    std::unordered_set<uint64_t> types;
+std::mutex freed_mutex;
+
+struct OneFreed {
+    uint64_t handle = 0;
+    bool given_back = false; // by a restore
 };
 
-// Never destroyed: types may be freed while the process ends.
-Noticed &noticed() {
-    static auto &all = *new Noticed;
+struct Freed {
+    std::map<std::array<uint64_t, 3>, OneFreed> at; // of stream, entry and which
+    std::unordered_multiset<uint64_t> handles;      // of those that are not given back
+
+    void set(OneFreed &one, bool given_back) {
+        if (one.given_back == given_back) {
+            return;
+        }
+        one.given_back = given_back;
+        if (given_back) {
+            handles.erase(handles.find(one.handle));
+        } else {
+            handles.insert(one.handle);
+        }
+    }
+};
+std::atomic<size_t> freed_count = 0;
+
+// Never destroyed: MPI may be used while the process ends.
+Freed &freed() {
+    static auto &all = *new Freed;
     return all;
 }
 
-int type_ends(MPI_Datatype type, int, void *, void *) {
-    {
-        const std::scoped_lock lock(noticed().mutex);
-        noticed().types.erase(word_of(type));
+void give_back(const cd_log_place &place, uint64_t which) {
+    const std::scoped_lock lock(freed_mutex);
+    const auto found = freed().at.find({place.stream, place.entry, which});
+    if (found != freed().at.end()) {
+        freed().set(found->second, true);
     }
-    object_goes(word_of(type), 0);
-    return MPI_SUCCESS;
-}
-
-int make_key() {
-    int key = MPI_KEYVAL_INVALID;
-    real<Fn::MPI_Type_create_keyval>(MPI_TYPE_NULL_COPY_FN, type_ends, &key, nullptr);
-    return key;
 }
 
 } // namespace
 
-void notice_end(MPI_Datatype type) {
-    static const int key = make_key();
-    bool is_new = false;
-    if (type != MPI_DATATYPE_NULL) {
-        const std::scoped_lock lock(noticed().mutex);
-        is_new = noticed().types.insert(word_of(type)).second;
+void FreedHandles::add(uint64_t handle, const cd_log_place &place, uint64_t which) {
+    when_restored(place, [=] { give_back(place, which); });
+    const std::scoped_lock lock(freed_mutex);
+    OneFreed &one = freed()
+                        .at.try_emplace({place.stream, place.entry, which}, OneFreed{handle, true})
+                        .first->second;
+    if (one.given_back) {
+        one.handle = handle;
+        freed().set(one, false);
     }
-    if (is_new) { // to set it again would be its end
-        real<Fn::MPI_Type_set_attr>(type, key, nullptr);
+    freed_count = freed().at.size();
+}
+
+void FreedHandles::add_again() {
+    const std::optional<cd_log_place> place = freed_count > 0 ? last_entry() : std::nullopt;
+    if (!place) {
+        return;
     }
+    std::map<uint64_t, uint64_t> handles; // by which
+    {
+        const std::scoped_lock lock(freed_mutex);
+        for (auto one = freed().at.lower_bound({place->stream, place->entry, 0});
+             one != freed().at.end() && one->first[0] == place->stream &&
+             one->first[1] == place->entry;
+             ++one) {
+            if (one->second.given_back) {
+                handles.emplace(one->first[2], one->second.handle);
+            }
+        }
+    }
+    for (const auto &[which, handle] : handles) {
+        add(handle, *place, which);
+    }
+}
+
+bool FreedHandles::has(uint64_t handle) {
+    const std::scoped_lock lock(freed_mutex);
+    return freed().handles.contains(handle);
+}
+
+bool FreedHandles::remove(const cd_log_place &place, uint64_t which) {
+    const std::scoped_lock lock(freed_mutex);
+    const auto found = freed().at.find({place.stream, place.entry, which});
+    if (found == freed().at.end()) {
+        return false;
+    }
+    const bool was_freed = !found->second.given_back;
+    freed().set(found->second, true);
+    freed().at.erase(found);
+    freed_count = freed().at.size();
+    return was_freed;
 }
 
 } // namespace cd::logger

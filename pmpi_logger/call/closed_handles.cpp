@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "call/owners.h"
+#include "call/closed_handles.h"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -26,17 +25,15 @@ bool Asker::has_in_log(const Owner &owner) const {
            (owner.made.stream == here_.stream || owner.freed_at.stream == here_.stream);
 }
 
-bool Asker::may_mean(const Owner &owner, const std::vector<cd_handle> &restored) const {
+bool Asker::may_mean(const Owner &owner, cd_handle restored) const {
     if (!owner.freed) {
         return true;
     }
     if (here_.family == 0 || here_.family != owner.freed_at.family) {
         return false;
     }
-    // A restored CD that has ended leaves its log to its parent.
-    return owner.freed_at.stream == here_.stream
-               ? here_.entry <= owner.freed_at.entry
-               : std::ranges::any_of(restored, [](cd_handle cd) { return cd_log_inside(cd) != 0; });
+    return owner.freed_at.stream == here_.stream ? here_.entry <= owner.freed_at.entry
+                                                 : cd_log_inside(restored) != 0;
 }
 
 } // namespace cd::logger

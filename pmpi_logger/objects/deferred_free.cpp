@@ -133,7 +133,7 @@ struct OneFreed {
 
 struct Freed {
     std::map<std::array<uint64_t, 3>, OneFreed> at; // of stream, entry and which
-    std::unordered_multiset<uint64_t> handles;      // of those that are not given back
+    std::unordered_multiset<uint64_t> handles;      // not given back yet
 
     void set(OneFreed &one, bool given_back) {
         if (one.given_back == given_back) {

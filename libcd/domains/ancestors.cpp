@@ -26,7 +26,7 @@ Status check_ends_in_copy(const Domain &asking, const Domain *from, Range range)
                       asking.name(), part.length(), part.address());
         return false;
     };
-    for_each_first_holder(Upwards{from}, range, decides, found, missing);
+    for_each_first_holder(Upwards(from), range, decides, found, missing);
     return status;
 }
 

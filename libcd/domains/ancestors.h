@@ -77,10 +77,14 @@ void for_each_first_holder(Walk first, Range range, const Holds &holds, const Fo
 }
 
 // A CD and then its ancestors, the nearest first.
-template <typename AnyDomain> struct Upwards {
-    AnyDomain *at;
-    AnyDomain *current() const { return at; }
-    void step() { at = at->parent; }
+template <typename AnyDomain> class Upwards {
+public:
+    explicit Upwards(AnyDomain *from) : at_(from) {}
+    AnyDomain *current() const { return at_; }
+    void step() { at_ = at_->parent; }
+
+private:
+    AnyDomain *at_;
 };
 
 // Calls found(holder, part) for each part of range that from or the nearest ancestor above it holds
@@ -98,7 +102,7 @@ void for_each_source(const Domain *from, Range range, const Found &found, const 
         missing(part);
         return true;
     };
-    for_each_first_holder(Upwards{from}, range, holds_copy, found_in, missing_here);
+    for_each_first_holder(Upwards(from), range, holds_copy, found_in, missing_here);
 }
 
 // Whether every byte of range, looked up from the parent on, ends in a COPY entry: the nearest

@@ -156,7 +156,7 @@ void GiveToParent::prepare_above_parent() {
     };
     const auto missing = [](Range /*part*/) { return true; };
     for (const Range &range : passed_on_) {
-        for_each_first_holder(Upwards{parent_.parent}, range, holds, found, missing);
+        for_each_first_holder(Upwards(parent_.parent), range, holds, found, missing);
     }
     for (const auto &[holder, range] : above_parent_) {
         holder->entries.make_borders(holder->entries.end(), range);

@@ -253,7 +253,7 @@ Status FileStore::check_process() {
     const pid_t here = os::system().process();
     return fail(CD_ERROR_STORE_FORKED,
                 "%s: the store belongs to the parent process %ld (this is %ld); only CDs without "
-                "children can be restored here. Commit the root and create one of another name",
+                "children can be restored; to use a store, commit the root here and create another",
                 path(), static_cast<long>(process_), static_cast<long>(here));
 }
 

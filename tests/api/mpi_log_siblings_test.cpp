@@ -74,7 +74,8 @@ TEST_F(MpiLogSiblings, ReexecutionWithASiblingThatTheLogDoesNotKnowIsAnError) {
     int error = 0;
     EXPECT_EQ(create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, &error), nullptr);
     EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS);
-    EXPECT_TRUE(message_has("CD 0/root/0/0: the re-execution creates sibling 2 at depth 1"));
+    EXPECT_TRUE(
+        message_has("CD 0/root/0/0: the re-execution creates sibling 2 of this thread at depth 1"));
     EXPECT_EQ(info_of(root).children, 2);
 }
 

@@ -102,8 +102,7 @@ TEST_F(Files, StoresThatWereSwappedAreEachRefused) {
     fs::rename(alpha(), path("x"));
     fs::rename(beta(), alpha());
     fs::rename(path("x"), beta());
-    expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(),
-                   "names the root CD \"beta\" of rank 0");
+    expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(), "names root CD \"beta\" of rank 0");
     expect_refused("beta", CD_ERROR_STORE_DAMAGED, beta(), "not \"beta\" of rank 0");
 }
 

@@ -113,9 +113,8 @@ TEST(Division, RanksThatNodesOfUnequalSizeLeaveAloneAreNamed) {
               std::string::npos)
         << message();
     EXPECT_FALSE(divide_all({"a", "a", "b"}, by_xor, division));
-    EXPECT_NE(
-        std::string(message()).find(" 3 ranks leave rank 1 for a set: a set of 1 member cannot"),
-        std::string::npos)
+    EXPECT_NE(std::string(message()).find(" 3 ranks leave rank 1 for a set: 1 member cannot"),
+              std::string::npos)
         << message();
 }
 

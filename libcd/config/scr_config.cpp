@@ -71,23 +71,9 @@ std::string_view cut_token(std::string_view &text) {
     return cut(text, std::min(text.find_first_of(config_blanks), text.find('=')));
 }
 
-bool has_control_character(std::string_view text) {
-    return std::ranges::any_of(
-        text, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
-}
-
-Status check_characters(const ConfigLine &line, const ConfigWord &word, const std::string &text) {
-    return has_control_character(text) ? line.refuse("%.100s=%.100s: a control character is in it",
-                                                     word.key.c_str(), word.value.c_str())
-                                       : Status::ok();
-}
-
 // The next word of a text that begins with it.
 Status cut_word(std::string_view &text, const ConfigLine &line, ConfigWord &word) {
     const std::string_view key = cut_token(text);
-    if (has_control_character(key)) {
-        return line.refuse("a control character is in a word, as a byte with the value 0");
-    }
     skip_blanks(text);
     if (key.empty() || !text.starts_with('=')) {
         const std::string_view shown =
@@ -101,7 +87,7 @@ Status cut_word(std::string_view &text, const ConfigLine &line, ConfigWord &word
         return line.refuse("\"%.*s=\" has no value", quoted(key), key.data());
     }
     word = {upper_case(key), std::string(value)};
-    return check_characters(line, word, word.value);
+    return Status::ok();
 }
 
 Status split(std::string_view text, ConfigLine &line) {
@@ -113,8 +99,8 @@ Status split(std::string_view text, ConfigLine &line) {
     return Status::ok();
 }
 
-// Replaces $NAME and ${NAME} in a value by what the environment has, and \$ and \\ by $ and \.
-// Without braces a name has letters and _ and no digits, as for SCR.
+// Replaces $NAME and ${NAME} in a value by what the environment has. Without braces a name has
+// letters and _ and no digits, as for SCR.
 class Expansion {
 public:
     Expansion(const ConfigLine &line, const ConfigWord &word,
@@ -122,12 +108,13 @@ public:
         : line_(line), word_(word), variables_(variables), text_(word.value) {}
 
     Status run(std::string &expanded) {
-        while (!text_.empty()) {
-            expanded += cut(text_, text_.find_first_of("$\\"));
-            Status status = text_.starts_with('$')    ? variable(expanded)
-                            : text_.starts_with('\\') ? escaped(expanded)
-                                                      : Status::ok();
-            if (!status) {
+        if (text_.find('\\') != text_.npos) {
+            return line_.refuse("%.100s=%.100s: a \\ is not supported; use a name without it",
+                                word_.key.c_str(), word_.value.c_str());
+        }
+        for (expanded = cut(text_, text_.find('$')); !text_.empty();
+             expanded += cut(text_, text_.find('$'))) {
+            if (Status status = variable(expanded); !status) {
                 return status;
             }
         }
@@ -135,20 +122,10 @@ public:
             return line_.refuse("%.100s=%.100s has no value, since %.100s is empty",
                                 word_.key.c_str(), word_.value.c_str(), last_.c_str());
         }
-        return check_characters(line_, word_, expanded);
-    }
-
-private:
-    Status escaped(std::string &expanded) {
-        cut(text_, 1);
-        if (!text_.starts_with('\\') && !text_.starts_with('$')) {
-            return line_.refuse("%.100s=%.100s: behind \\ comes \\ or $", word_.key.c_str(),
-                                word_.value.c_str());
-        }
-        expanded += cut(text_, 1);
         return Status::ok();
     }
 
+private:
     Status variable(std::string &expanded) {
         cut(text_, 1);
         const bool in_braces = text_.starts_with('{');
@@ -158,8 +135,8 @@ private:
         last_ = cut(text_, text_.find_first_not_of(allowed));
         if (last_.empty() || name_digits.find(last_.front()) != name_digits.npos ||
             (in_braces && !text_.starts_with('}'))) {
-            return line_.refuse("%.100s=%.100s: behind $ comes NAME or {NAME}; write \\$ for $",
-                                word_.key.c_str(), word_.value.c_str());
+            return line_.refuse("%.100s=%.100s: behind $ comes NAME or {NAME}", word_.key.c_str(),
+                                word_.value.c_str());
         }
         cut(text_, in_braces ? 1 : 0);
         const char *value = os::system().environment(last_.c_str());
@@ -230,20 +207,6 @@ std::optional<Scheme> scheme_of(const std::string &name) {
     const auto *const found = std::ranges::find_if(
         schemes, [&](const auto &each) { return strcasecmp(each.first, name.c_str()) == 0; });
     return found == std::end(schemes) ? std::nullopt : std::optional(found->second);
-}
-
-// Writes a directory's name in one way: "/a/b" for "/a//b/./".
-std::string directory_of(std::string_view text) {
-    std::string directory = text.starts_with('/') ? "/" : "";
-    while (!text.empty()) {
-        const std::string_view name = text.substr(0, text.find('/'));
-        text.remove_prefix(std::min(text.size(), name.size() + 1));
-        if (!name.empty() && name != ".") {
-            directory += directory.empty() || directory.ends_with('/') ? "" : "/";
-            directory += name;
-        }
-    }
-    return directory.empty() ? "." : directory;
 }
 
 // Refuses settings with a value for which SCR would protect other data, or in another way.
@@ -331,7 +294,7 @@ private:
             return Status::ok();
         }
         if (word.key == "STORE") {
-            level.store = directory_of(word.value);
+            level.store = word.value;
             return Status::ok();
         }
         if (word.key == "TYPE") {
@@ -467,7 +430,7 @@ private:
         if (word.key == "SCR_GROUP") {
             defaults_.group = upper_case(word.value);
         } else if (word.key == "SCR_CACHE_BASE") {
-            defaults_.store = directory_of(word.value);
+            defaults_.store = word.value;
         } else if (word.key == "SCR_SET_SIZE") {
             return take_number(line, word, smallest_set, largest_set, defaults_.set_size);
         } else if (word.key == "SCR_SET_FAILURES") {

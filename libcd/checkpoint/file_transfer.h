@@ -10,8 +10,8 @@
 namespace cd::checkpoint {
 
 // Copies files between ranks in pieces, all at the same time. Collective, with the same transfers.
-// A file that its owner cannot read counts as lost. A file that its receiver cannot write, or has
-// no room for, is a failure of all ranks, before it is sent where possible. Does not throw.
+// A file that its owner cannot read counts as lost. A file that its receiver cannot write is a
+// failure of all ranks. Does not throw.
 Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                   const std::vector<Transfer> &transfers, bool sync);
 

@@ -92,12 +92,6 @@ Status check_read(const Inventory &inventory, const CheckpointId &point, const s
                       reader, unread->why.c_str());
 }
 
-// "2 ranks (0, 2)". `known` may be fewer than `count`.
-std::string so_many(size_t count, std::span<const int> known) {
-    return counted(count, "rank") + " (" + (known.size() < count ? "among them " : "") +
-           list_ranks(known) + ")";
-}
-
 Status check_participants(const Inventory &inventory, const Record &record) {
     const auto &ranks = inventory.ranks;
     const bool all_here = std::ranges::all_of(
@@ -105,19 +99,12 @@ Status check_participants(const Inventory &inventory, const Record &record) {
     if (all_here && index(record.participants) == ranks.size()) {
         return Status::ok();
     }
-    std::set<int> known;
-    each_found(inventory, record.point, [&](int, const RankFiles &files, int) {
-        if (files.record) {
-            known.insert(files.record->set.ranks.begin(), files.record->set.ranks.end());
-        }
-    });
-    const std::vector<int> stored_by(known.begin(), known.end());
     return fail(CD_ERROR_RESTART_MISMATCH,
-                "epoch %llu was stored by %s, and in this job %s have a root of that name; start "
-                "it with the same ranks, or with CD_RESTART=no",
+                "epoch %llu was stored by %s, among them %s; this job has a root of that name in "
+                "%s; start it with the same ranks, or with CD_RESTART=no",
                 static_cast<unsigned long long>(record.point.epoch),
-                so_many(index(record.participants), stored_by).c_str(),
-                so_many(ranks.size(), ranks).c_str());
+                counted(index(record.participants), "rank").c_str(),
+                list_ranks(record.set.ranks).c_str(), name_ranks(ranks).c_str());
 }
 
 } // namespace
@@ -248,8 +235,8 @@ Status find_sets(const Inventory &inventory, const CheckpointId &point, Division
 
 std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &point) {
     const Sizes recorded = recorded_sizes(inventory, point);
-    std::map<std::string, std::pair<bool, bool>> best; // by name: of the recorded size, and own
-    std::map<std::string, Transfer> copies;            // those
+    std::set<std::string> own;
+    std::map<std::string, Transfer> copies; // by name
     each_found(inventory, point, [&](int rank, const RankFiles &files, int reporter) {
         const auto position = position_of(inventory, rank);
         if (!position) {
@@ -259,18 +246,16 @@ std::vector<Transfer> find_transfers(const Inventory &inventory, const Checkpoin
         for (const auto &[name, size] : files.sizes) {
             const auto expected = recorded.find(name);
             const bool is_record = name == stored_name(rank) || name == agreed_name(rank);
-            const bool is_damaged = expected != recorded.end() && expected->second != size;
-            const std::pair merit(!is_damaged, is_own);
-            if (!is_record && (is_own || !is_damaged) &&
-                (!best.contains(name) || best[name] < merit)) {
-                best[name] = merit;
-                copies[name] = {is_own ? *position : reporter, *position, name, size};
+            if (is_own) {
+                own.insert(name);
+            } else if (!is_record && (expected == recorded.end() || expected->second == size)) {
+                copies.try_emplace(name, Transfer{reporter, *position, name, size});
             }
         }
     });
     std::vector<Transfer> transfers;
     for (const auto &[name, copy] : copies) {
-        if (copy.from != copy.to) {
+        if (!own.contains(name)) {
             transfers.push_back(copy);
         }
     }
@@ -454,16 +439,6 @@ Status share(Job &job, Status own, const Content &content, std::vector<Content> 
 // ---- Taking the inventory
 
 namespace {
-
-// Calls use(store, which) for each store that this rank reports, until one fails.
-template <typename Use> Status each_reported(std::vector<OpenStore> &stores, const Use &use) {
-    for (size_t i = 0; i < stores.size(); ++i) {
-        if (Status status = stores[i].reports ? use(stores[i], i) : Status::ok(); !status) {
-            return status;
-        }
-    }
-    return Status::ok();
-}
 
 // The reporters of other nodes that a reporter sees in its directory, by their locks.
 struct Sight {

@@ -88,8 +88,8 @@ struct Transfer {
     bool operator==(const Transfer &) const = default;
 };
 
-// A rank keeps the copy in its own directory unless its size is wrong and another node has one of
-// the recorded size. Copies of the wrong size are damaged and are never moved.
+// Files that ranks have in directories of other nodes only. Copies of another size than recorded
+// are damaged and are never moved.
 std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &point);
 
 // CD_ERROR_REDUNDANCY_EXCEEDED where names and sizes show that a set has lost more than it covers,

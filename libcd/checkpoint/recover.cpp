@@ -111,48 +111,17 @@ private:
         if (Status status = agree_on_set(point, own.prepare()); !status) {
             return status;
         }
-        const std::byte unchecked{survey.layout && !survey.checksums};
-        std::vector<redset::Bytes> gathered;
-        Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), gathered);
-        if (status && job_.warns_users()) {
-            const SavedMessage keeper;
-            (void)catch_exceptions([&] { warn_of_unchecked(gathered, place.folder); }).is_ok();
-        }
-        return status;
+        return agree_on_set(point, own.publish());
     }
 
     Status agree_on_set(const CheckpointId &point, Status own) {
-        std::vector<redset::Bytes> gathered;
-        return agree_on_set(point, own, {}, gathered);
-    }
-
-    Status agree_on_set(const CheckpointId &point, Status own, std::span<const std::byte> bytes,
-                        std::vector<redset::Bytes> &gathered) {
         if (own.code() == CD_ERROR_STORE_DAMAGED || own.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             char why[1024];
             std::snprintf(why, sizeof why, "%s", message());
             own = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
                        static_cast<unsigned long long>(point.epoch), why);
         }
-        return agree(job_, own, bytes, gathered);
-    }
-
-    // gathered: by position, whether a rank's set has lost its checksums.
-    void warn_of_unchecked(const std::vector<redset::Bytes> &gathered,
-                           const std::string &directory) {
-        std::vector<int> ranks;
-        for (size_t i = 0; i < gathered.size(); ++i) {
-            if (gathered[i] == redset::Bytes{std::byte{1}}) {
-                ranks.push_back(job_.ranks()[i]);
-            }
-        }
-        if (!ranks.empty()) {
-            const std::string line = directory + ": no checksums are left of " +
-                                     redset::name_ranks(ranks) +
-                                     " (*.cdsums), so that damage to their files is not found; the "
-                                     "next advance has new ones";
-            os::system().warn(line.c_str());
-        }
+        return agree(job_, own);
     }
 
     // A rank that was lost or has moved gets a record of the committed checkpoint.

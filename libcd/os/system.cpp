@@ -304,17 +304,6 @@ int System::allocate(int fd, off_t offset, off_t length) {
 
 int System::truncate(int fd, off_t size) { return ::ftruncate(fd, size); }
 
-int System::room(int fd, uint64_t &bytes) {
-    struct statfs found = {};
-    if (::fstatfs(fd, &found) != 0) {
-        return -1;
-    }
-    const bool is_known = found.f_blocks > 0; // a tmpfs may have no limit
-    bytes = is_known ? static_cast<uint64_t>(found.f_bavail) * static_cast<uint64_t>(found.f_bsize)
-                     : std::numeric_limits<uint64_t>::max();
-    return 0;
-}
-
 int System::list(int directory, std::vector<std::string> &names) {
     const int own = above_standard(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     DIR *stream = own < 0 ? nullptr : ::fdopendir(own);

@@ -83,8 +83,6 @@ public:
     // Enlarges the file to contain the range. On failure it may have grown by a part.
     virtual int allocate(int fd, off_t offset, off_t length);
     virtual int truncate(int fd, off_t size);
-    // Returns the free bytes of the file system; the largest number if unknown.
-    virtual int room(int fd, uint64_t &bytes);
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
     // Returns the process's limit for file sizes. Writes beyond it fail with EFBIG, without the
     // signal SIGXFSZ.

@@ -154,15 +154,5 @@ TEST(DirLock, WhoLooksAtFilesOfTheDeadLocksNone) {
     EXPECT_FALSE(std::filesystem::exists(directory + "/in-use-0000000000000001-0"));
 }
 
-TEST(DirLock, WhoEndsLeavesTheDirectoryAsItWas) {
-    const Cluster cluster({"n0"});
-    std::filesystem::create_directories(cluster.directory("n0"));
-    std::unique_ptr<DirLock> lock;
-    ASSERT_TRUE(DirLock::take(cluster.directory("n0").string(), {1, 3, "here"}, lock)) << message();
-    EXPECT_TRUE(std::filesystem::exists(cluster.directory("n0") / "in-use-0000000000000001-3"));
-    lock.reset();
-    EXPECT_TRUE(std::filesystem::is_empty(cluster.directory("n0")));
-}
-
 } // namespace
 } // namespace cd::checkpoint

@@ -31,29 +31,6 @@ TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
     EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
 }
 
-// Nobody waits for the copy before all have said the same.
-TEST_F(Flushed, WhoCommitsWhileACopyIsUnderWayAndOthersAdvanceDoesNeither) {
-    for (const Mode mode : {Mode::sync, Mode::async}) {
-        const TimeLimit limit(20);
-        std::filesystem::remove_all(cluster.flush);
-        cluster.flush = cluster.directory("parallel").string();
-        cluster.mode = mode;
-        const auto run = cluster.run_steps([&](Cluster::Rank &self) {
-            EXPECT_TRUE(self.protect(2)); // whose copy begins
-            const Status refused = self.number() == 1
-                                       ? self.checkpointer().forget(Status::ok())
-                                       : self.checkpointer().may_advance(3, Status::ok());
-            EXPECT_EQ(refused.code(), CD_ERROR_ARGUMENT) << message();
-            EXPECT_EQ(self.checkpointer().protected_epoch(), 2U);
-            EXPECT_TRUE(self.protect(3));
-            EXPECT_TRUE(self.checkpointer().wait());
-            return self.checkpointer().forget(Status::ok());
-        });
-        EXPECT_EQ(run.outcome().text, "");
-        EXPECT_EQ(cluster.run({}).start(), std::nullopt);
-    }
-}
-
 // Else what all ranks hear would grow with nodes times ranks.
 TEST_F(Flushed, WhatAllNodesSeeIsLookedAtByOneRankWhenTheRootIsCreated) {
     class Counting : public DyingSystem {
@@ -77,31 +54,6 @@ TEST_F(Flushed, WhatAllNodesSeeIsLookedAtByOneRankWhenTheRootIsCreated) {
     cluster.nodes = {"n0", "n0", "n0", "n0"}; // one node
     EXPECT_EQ(cluster.run({}).start(), 2U);
     EXPECT_EQ(counting.records, 2 * once);
-}
-
-TEST_F(Flushed, ACopyThatFailsIsToldOnceAndTheNextOneIsTried) {
-    const auto parallel = cluster.directory("parallel");
-    const auto aside = cluster.directory("aside");
-    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
-        if (self.number() == 1) {
-            std::filesystem::rename(parallel, aside);
-            std::ofstream(parallel) << "no directory";
-        }
-        EXPECT_TRUE(self.protect(1) && self.protect(2) && self.checkpointer().wait()) << message();
-        if (self.number() == 1) {
-            std::filesystem::remove(parallel);
-            std::filesystem::rename(aside, parallel);
-        }
-        EXPECT_TRUE(self.protect(3) && self.protect(4)) << message();
-        return self.checkpointer().wait();
-    });
-    EXPECT_EQ(run.outcome().text, "");
-    ASSERT_EQ(system.told().size(), 1U);
-    EXPECT_TRUE(system.told().front().starts_with(
-        "epoch 2 is not in the directory of flush=: ranks 0, 1, 2, 3: "))
-        << system.told().front();
-    lose(four_nodes);
-    EXPECT_EQ(cluster.run({}).start(), 4U);
 }
 
 // There is no room for what rank 1 has of epoch 4; what is removed takes a while.
@@ -235,15 +187,6 @@ TEST_F(Flushed, ADirectoryThatNotAllNodesSeeIsWarnedOfOnce) {
                   "/solver.points, where flush= copies to, is not one directory for all nodes: "
                   "ranks 0 and 1 do not see each other's files in it; copies that only one node "
                   "has are lost with it");
-}
-
-TEST_F(Flushed, ACopyIsTakenWhereTooMuchIsLostAlsoIfTheRestHadNoRoomWhereRanksAreNow) {
-    cluster.run({1, 2, 3});
-    lose({"n0", "n1"});
-    cluster.nodes = {"n0", "n1", "n3", "n2"};
-    const SmallStores small(0);
-    EXPECT_EQ(cluster.run({}).start(), 2U);
-    EXPECT_EQ(small.told().size(), 1U);
 }
 
 TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {

@@ -60,31 +60,5 @@ TEST_F(InTheWay, ADirectoryWithSomethingInItIsNamedWithWhatToDo) {
     expect_rebuilt(image);
 }
 
-TEST_F(InTheWay, MoreThanTheSetCoversIsSaidOfLinksToo) {
-    for (const int rank : {1, 2}) {
-        const std::string node = "n" + std::to_string(rank);
-        const fs::path image = epoch_in(node, 2) / image_name(rank);
-        fs::rename(image, image.string() + ".moved");
-        fs::create_symlink(image.string() + ".moved", image);
-    }
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_NE(outcome.text.find("is a symbolic link"), std::string::npos) << outcome.text;
-}
-
-// That would be a fresh start, after which what the links lead to would be forgotten.
-TEST_F(InTheWay, ThatAllRecordsAreLinksIsNotTakenForNone) {
-    for (const std::string &node : cluster.nodes) {
-        const fs::path directory = epoch_in(node, 2);
-        for (const fs::path &file : files_in(directory)) {
-            fs::rename(file, cluster.directory(node) / file.filename());
-            fs::create_symlink(cluster.directory(node) / file.filename(), file);
-        }
-    }
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_STORE_IO);
-    EXPECT_NE(outcome.text.find("is a symbolic link"), std::string::npos) << outcome.text;
-}
-
 } // namespace
 } // namespace cd::checkpoint

@@ -74,13 +74,6 @@ TEST_F(Leveled, WhereThatStartFailsItIsNotToldOf) {
     EXPECT_EQ(system.told().size(), 1U);
 }
 
-TEST_F(Leveled, WithoutTheConfigurationItsPointsInTimeAreFound) {
-    cluster.run({1, 2, 3});
-    cluster.lose("n1");
-    cluster.config = "";
-    EXPECT_EQ(cluster.run({}).start(), 3U);
-}
-
 TEST_F(Leveled, AnotherStoreIsUsedWhereALevelNamesOne) {
     const std::string elsewhere = cluster.directory("elsewhere").string();
     cluster.config = cluster.write_config("CKPT=0 TYPE=XOR\n"

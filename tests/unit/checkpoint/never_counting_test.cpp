@@ -41,14 +41,6 @@ TEST_F(Protected, DraftsOfTheDeadGoFromAPointInTimeThatIsWhole) {
     EXPECT_TRUE(std::filesystem::exists(other));
 }
 
-TEST_F(Protected, WithOneMoreLostAnAttemptThatDiedStaysToo) {
-    cluster.run({1});
-    ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
-    lose({"n0", "n1"});
-    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
-}
-
 // Names and sizes tell that all is there, or within cover; contents do not.
 TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysToo) {
     cluster.run({1});
@@ -69,13 +61,6 @@ TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysToo) {
         EXPECT_EQ(outcome.text.find("were removed"), std::string::npos) << outcome.text;
         EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
     }
-}
-
-TEST_F(Protected, WhereThereIsNoRoomAndNothingThatCouldGoThatIsTold) {
-    cluster.run({1});
-    std::swap(cluster.nodes[1], cluster.nodes[3]);
-    const SmallStores small(0);
-    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_STORE_FULL);
 }
 
 // Its node may have been told that all have it, and come back.

@@ -78,18 +78,4 @@ protected:
     }
 };
 
-// Files that come from elsewhere find so much room.
-class SmallStores : public DyingSystem {
-public:
-    explicit SmallStores(uint64_t left) : left_(left) {}
-
-    int room(int, uint64_t &bytes) override {
-        bytes = left_;
-        return 0;
-    }
-
-private:
-    const uint64_t left_;
-};
-
 } // namespace cd::checkpoint

@@ -12,20 +12,10 @@
 namespace cd::checkpoint {
 namespace {
 
-TEST_F(Protected, NothingIsThereAtFirst) { EXPECT_EQ(cluster.run({}).start(), std::nullopt); }
-
 TEST_F(Protected, AllRanksStartFromTheNewestPointInTime) {
     EXPECT_EQ(cluster.run({1, 2, 3}).start(), std::nullopt);
     EXPECT_EQ(cluster.run({4}).start(), 3U);
     EXPECT_EQ(cluster.run({}).start(), 4U);
-}
-
-TEST_F(Protected, OneEpochIsKeptAndNoMore) {
-    cluster.run({1, 2, 3});
-    for (const std::string &node : cluster.nodes) {
-        const auto points = cluster.directory(node) / "solver.points";
-        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
-    }
 }
 
 TEST_F(Protected, AnyOneNodeMayBeLostWithXor) {
@@ -35,22 +25,6 @@ TEST_F(Protected, AnyOneNodeMayBeLostWithXor) {
         EXPECT_EQ(cluster.run({}).start(), 7U) << node;
         EXPECT_EQ(cluster.run({}).start(), 7U) << node; // as before
     }
-}
-
-TEST_F(Protected, AnyTwoNodesMayBeLostWithTwoChecksums) {
-    cluster.redundancy = {Scheme::reed_solomon, 2};
-    for (const auto &lost : {std::vector<std::string>{"n0", "n1"}, {"n1", "n3"}}) {
-        cluster.run({7});
-        lose(lost);
-        EXPECT_EQ(cluster.run({}).start(), 7U);
-    }
-}
-
-TEST_F(Protected, NeighboursMayBeLostWithTwoPartners) {
-    cluster.redundancy = {Scheme::partner, 2};
-    cluster.run({7});
-    lose({"n2", "n3"});
-    EXPECT_EQ(cluster.run({}).start(), 7U);
 }
 
 TEST_F(Protected, WithOneMoreLostAllRanksSayWhichAndNothingIsDeleted) {
@@ -103,17 +77,6 @@ TEST_F(Protected, WithOneMoreLostNothingIsMovedToRanksThatAreElsewhere) {
     check();
 }
 
-TEST_F(Protected, AllSetsWithTooMuchLostAreNamed) {
-    cluster.set_size = 2;
-    cluster.run({7});
-    lose({"n0", "n1"});
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_NE(outcome.text.find("1 of 2 sets is lost"), std::string::npos) << outcome.text;
-    EXPECT_NE(outcome.text.find("set 1, which had ranks"), std::string::npos) << outcome.text;
-    EXPECT_NE(outcome.text.find("ranks 0, 1"), std::string::npos) << outcome.text;
-}
-
 TEST_F(Protected, AllNodesLostIsAFreshStart) {
     cluster.run({7});
     lose(four_nodes);
@@ -163,51 +126,6 @@ TEST_F(Protected, MovedAndRebuiltImagesHaveTheModeAndTheTimeOfBefore) {
         EXPECT_EQ(seen.modified.tv_nsec, before.at(name).modified.tv_nsec) << name;
     }
     EXPECT_EQ(look().size(), 4U);
-}
-
-// More of them are cut short than xor covers.
-TEST_F(Protected, FilesThatAreCutAtTheirRanksAreTakenFromWhereTheyWereBefore) {
-    cluster.run({7});
-    std::ranges::reverse(cluster.nodes);
-    EXPECT_EQ(cluster.run({}).start(), 7U);
-    int cut = 0;
-    for (int rank = 0; rank < 4; ++rank) {
-        const auto &node = cluster.nodes[static_cast<size_t>(rank)];
-        for (const auto &each :
-             std::filesystem::recursive_directory_iterator(cluster.directory(node))) {
-            const std::string name = each.path().filename();
-            const bool is_own = name.starts_with(std::to_string(rank) + ".");
-            if (is_own && !name.ends_with(".agreed") && each.is_regular_file()) {
-                std::filesystem::resize_file(each.path(), each.file_size() / 2);
-                ++cut;
-            }
-        }
-    }
-    EXPECT_EQ(cut, 16);
-    EXPECT_EQ(cluster.run({}).start(), 7U);
-}
-
-// Of a file of which no record tells the size, as one that was damaged; nothing is copied.
-TEST_F(Protected, AFileForWhichThereIsNoRoomIsEverybodysFailureAtOnce) {
-    cluster.run({1});
-    const auto folder =
-        std::filesystem::directory_iterator(cluster.directory("n1") / "solver.points")->path();
-    std::filesystem::remove(folder / "1.agreed");
-    std::filesystem::resize_file(folder / "1.image", uint64_t{1} << 30);
-    const TimeLimit limit(30);
-    cluster.nodes = {"n1", "n0", "n2", "n3"};
-    const SmallStores small(1'000'000);
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_STORE_FULL);
-    EXPECT_NE(outcome.text.find("1073741824 bytes"), std::string::npos) << outcome.text;
-    EXPECT_EQ(outcome.text.find("rank 1: "), 0U) << outcome.text;
-}
-
-TEST_F(Protected, AfterALossFilesFollowTheirRanksToo) {
-    cluster.run({7});
-    cluster.lose("n2");
-    cluster.nodes = {"spare", "n0", "n1", "n3"};
-    EXPECT_EQ(cluster.run({}).start(), 7U);
 }
 
 TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {
@@ -268,14 +186,6 @@ TEST_F(Protected, AChoiceOfEpochWhereNothingIsProtectedIsToldOnce) {
     EXPECT_EQ(system.told(),
               std::vector<std::string>{"root \"solver\": CD_RESTART asks for epoch 4, but nothing "
                                        "is protected; starting afresh"});
-}
-
-TEST_F(Protected, WhatIsForgottenIsGone) {
-    cluster.run({7});
-    EXPECT_EQ(cluster.run({8}, true).start(), 7U);
-    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
-    cluster.run({1});
-    EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
 // A commit of another job with a root of that name was killed on a node that was not of this one.
@@ -351,27 +261,6 @@ TEST_F(Protected, StoresOfAProgramWithoutRedundancyAreToldOfOnce) {
         << system.told().front();
     EXPECT_EQ(cluster.run({}).start(), 1U);
     EXPECT_EQ(system.told().size(), 1U);
-}
-
-TEST_F(Protected, ThatNobodyHasChecksumsAnyMoreIsTold) {
-    cluster.run({1});
-    const auto remove_sums = [&](int ranks) {
-        for (int rank = 0; rank < ranks; ++rank) {
-            std::filesystem::remove(epoch_in(four_nodes[redset::index(rank)], 1) /
-                                    (std::to_string(rank) + ".cdsums"));
-        }
-    };
-    remove_sums(3); // those of rank 3 are the same for all
-    EXPECT_EQ(cluster.run({}).start(), 1U);
-    EXPECT_EQ(system.told(), std::vector<std::string>{});
-    remove_sums(4);
-    EXPECT_EQ(cluster.run({}).start(), 1U);
-    ASSERT_EQ(system.told().size(), 1U);
-    EXPECT_NE(system.told().front().find(
-                  ": no checksums are left of ranks 0, 1, 2, 3 (*.cdsums), so that damage to "
-                  "their files is not found; the next advance has new ones"),
-              std::string::npos)
-        << system.told().front();
 }
 
 } // namespace

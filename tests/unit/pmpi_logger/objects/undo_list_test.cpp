@@ -126,20 +126,6 @@ TEST_F(UndoListTest, TellsWhoStandsForWhatHasGone) {
     EXPECT_EQ(run, "53");
 }
 
-TEST_F(UndoListTest, HasWhatMpiRefusesToFree) {
-    Undo undo = noting(object, 1, 'a');
-    undo.if_gone = [this](const cd_log_place &, int) { run += '-'; };
-    list.add({0, 0, 1}, std::move(undo));
-    list.add({0, 0, 2}, noting(object, 1, 'b'));
-    list.add({0, 0, 3}, noting(other, 1, 'c'));
-    list.put_back(list.object_goes(object));
-    list.run(next_moment(), [](const cd_log_place &place) { return place.entry >= 2; });
-    EXPECT_EQ(run, "bc");
-    list.object_goes(object);
-    run_all();
-    EXPECT_EQ(run, "bc--");
-}
-
 // By a function of the program that MPI calls.
 TEST_F(UndoListTest, ObjectGoesWhileOthersAreTakenBack) {
     list.add({}, noting(other, 1, 'a'));

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fcntl.h>
+#include <functional>
 #include <set>
 #include <thread>
 #include <unistd.h>
@@ -28,7 +29,7 @@ class Errors : public CdTest {
 protected:
     void SetUp() override {
         CdTest::SetUp();
-        root = make_root(COMM_LOGGING_DISABLED, nullptr, "errors");
+        root = make_root(COMM_LOGGING_ENABLED, nullptr, "errors");
     }
 
     static cd_error create_fails(cd_handle parent, const char *storage, int logging,
@@ -122,6 +123,7 @@ TEST_F(Errors, InvalidHandle) {
         cd_info info;
         EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, commit_cd(handle)));
         EXPECT_TRUE(message_has(handle != nullptr ? text_of(handle) : "handle"));
+        EXPECT_TRUE(handle == nullptr || message_has("pass the handle of a live CD"));
         EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, restore_cd(handle)));
         EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, advance_cd_point_in_time(handle)));
         EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, add_to_cd_via_copy(handle, {rw(x)}, 1)));
@@ -163,40 +165,31 @@ TEST_F(Errors, HasChildren) {
 
 // ---- create_cd -----------------------------------------------------------------------------
 
-TEST_F(Errors, NameMissing) {
-    EXPECT_EQ(create_fails(nullptr, nullptr, 0, nullptr), CD_ERROR_NAME_MISSING);
-    EXPECT_TRUE(message_has("name"));
-}
-
-TEST_F(Errors, NameInvalid) {
-    EXPECT_EQ(create_fails(nullptr, nullptr, 0, "a/b"), CD_ERROR_NAME_INVALID);
-    EXPECT_TRUE(message_has("a/b"));
-}
-
-TEST_F(Errors, NameOnChild) {
-    EXPECT_EQ(create_fails(root, nullptr, 2, "kid"), CD_ERROR_NAME_ON_CHILD);
-    EXPECT_TRUE(message_has("kid"));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-}
-
-TEST_F(Errors, NameInUse) {
-    EXPECT_EQ(create_fails(nullptr, nullptr, 0, "errors"), CD_ERROR_NAME_IN_USE);
-    EXPECT_TRUE(message_has("errors"));
-}
-
-TEST_F(Errors, LoggingMode) {
-    EXPECT_EQ(create_fails(nullptr, nullptr, 3, "other"), CD_ERROR_LOGGING_MODE);
-    EXPECT_TRUE(message_has("3"));
-}
-
-TEST_F(Errors, LoggingInheritAtRoot) {
-    EXPECT_EQ(create_fails(nullptr, nullptr, 2, "other"), CD_ERROR_LOGGING_INHERIT_AT_ROOT);
-    EXPECT_TRUE(message_has("other"));
-}
-
-TEST_F(Errors, LoggingMismatch) {
-    EXPECT_EQ(create_fails(root, nullptr, 1, nullptr), CD_ERROR_LOGGING_MISMATCH);
-    EXPECT_TRUE(message_has("0/errors/0/0"));
+TEST_F(Errors, ACreationThatIsRefusedSaysWhy) {
+    struct Row {
+        cd_error code;
+        cd_handle parent;
+        int logging;
+        const char *name;
+        std::vector<const char *> parts;
+    };
+    const Row rows[] = {
+        {CD_ERROR_NAME_MISSING, nullptr, 0, nullptr, {"name"}},
+        {CD_ERROR_NAME_INVALID, nullptr, 0, "a/b", {"a/b"}},
+        {CD_ERROR_NAME_INVALID, nullptr, 0, "a\x1b[2J\nb", {"\"a\\x1b[2J\\x0ab\""}},
+        {CD_ERROR_NAME_ON_CHILD, root, 2, "kid", {"kid", "0/errors/0/0"}},
+        {CD_ERROR_NAME_IN_USE, nullptr, 0, "errors", {"errors"}},
+        {CD_ERROR_LOGGING_MODE, nullptr, 3, "other", {"3"}},
+        {CD_ERROR_LOGGING_INHERIT_AT_ROOT, nullptr, 2, "other", {"other"}},
+        {CD_ERROR_LOGGING_MISMATCH, root, 0, nullptr, {"0/errors/0/0"}},
+    };
+    for (const Row &row : rows) {
+        SCOPED_TRACE(cd_strerror(row.code));
+        EXPECT_EQ(create_fails(row.parent, nullptr, row.logging, row.name), row.code);
+        for (const char *part : row.parts) {
+            EXPECT_TRUE(message_has(part));
+        }
+    }
 }
 
 // ---- storage_info --------------------------------------------------------------------------
@@ -227,11 +220,11 @@ TEST_F(Errors, StorageValueListsTheValues) {
     EXPECT_TRUE(message_has("md5"));
     EXPECT_TRUE(message_has("crc32c"));
     EXPECT_TRUE(message_has("none"));
+    EXPECT_EQ(create_fails(root, "shadow=full\r", 2, nullptr), CD_ERROR_STORAGE_VALUE);
+    EXPECT_TRUE(message_has("shadow=full\\x0d"));
 }
 
-TEST_F(Errors, StorageUnsupportedSaysWhat) {
-    EXPECT_EQ(create_fails(root, "redundancy=xor", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
-    EXPECT_TRUE(message_has("redundancy"));
+TEST_F(Errors, StorageUnsupportedSaysWhatAndWhere) {
     EXPECT_EQ(create_fails(nullptr, "track=pages", 0, "other"), CD_ERROR_STORAGE_UNSUPPORTED);
     EXPECT_TRUE(message_has("track=pages"));
     EXPECT_TRUE(message_has("root CD other"));
@@ -239,63 +232,98 @@ TEST_F(Errors, StorageUnsupportedSaysWhat) {
                            add_to_cd_via_copy(root, {bytes(x, 1)}, 1, "track=pages")));
     EXPECT_TRUE(message_has("track=pages"));
     EXPECT_TRUE(message_has("0/errors/0/0"));
+    EXPECT_EQ(create_fails(root, "track=pages", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
+    EXPECT_TRUE(message_has("use track=explicit"));
+    make_child(root, "track=explicit");
 }
 
-TEST_F(Errors, RedundancyWithoutAProtectorSaysWhatToLink) {
+// Not a remedy that is refused as well, since a child has the store of its root.
+TEST_F(Errors, WhatOnlyARootCanHaveIsToldToWhoWantsItForAChild) {
     for (const char *storage :
-         {"store=file,dir=nowhere,redundancy=xor", "store=file,dir=nowhere,config=levels"}) {
-        EXPECT_EQ(create_fails(nullptr, storage, COMM_LOGGING_DISABLED, "r"),
-                  CD_ERROR_STORAGE_UNSUPPORTED);
-        EXPECT_TRUE(message_has("ContainmentDomains::cd_mpi"));
-        EXPECT_TRUE(message_has("lib/cd/<flavour>/libcd_mpi.so"));
+         {"redundancy=xor", "config=scr.conf", "flush=/lustre", "store=file", "dir=/other",
+          "keep=2", "store=file,redundancy=single,flush=/lustre", "set_size=3", "log_limit=1M"}) {
+        SCOPED_TRACE(storage);
+        EXPECT_EQ(create_fails(root, storage, 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
+        EXPECT_TRUE(message_has("can only be given for the root"));
+        EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_UNSUPPORTED,
+                               add_to_cd_via_copy(root, {rw(x)}, 1, storage)));
+        EXPECT_TRUE(message_has("can only be given for the root"));
     }
+}
+
+TEST_F(Errors, TheRemedyForARootNeedsNoOther) {
+    EXPECT_EQ(create_fails(nullptr, "flush=/lustre", 0, "other"), CD_ERROR_STORAGE_UNSUPPORTED);
+    EXPECT_TRUE(message_has("use store=file,redundancy=single"));
+    for (const char *storage :
+         {"flush=/lustre,store=file,redundancy=single,dir=/nowhere",
+          "store=file,dir=nowhere,redundancy=xor", "store=file,dir=nowhere,config=levels"}) {
+        EXPECT_EQ(create_fails(nullptr, storage, 0, "r"), CD_ERROR_STORAGE_UNSUPPORTED);
+        EXPECT_TRUE(message_has("need libcd_mpi") || message_has("lib/cd/<flavour>/libcd_mpi.so"));
+    }
+    EXPECT_TRUE(message_has("ContainmentDomains::cd_mpi"));
+}
+
+TEST_F(Errors, TheEnvironmentIsReadForARootWithoutStorageInfoOnly) {
+    setenv("CD_STORAGE_INFO", "checksum=crc32c,colour=red", 1);
+    EXPECT_EQ(create_fails(nullptr, nullptr, 0, "other"), CD_ERROR_STORAGE_KEY);
+    make_child(root); // takes its parent's
+    make_root(COMM_LOGGING_DISABLED, "shadow=none", "one");
+    make_root(COMM_LOGGING_DISABLED, "", "two");
+    EXPECT_EQ(create_fails(nullptr, "colour=red", 0, "three"), CD_ERROR_STORAGE_KEY);
 }
 
 // ---- Ranges --------------------------------------------------------------------------------
 
-TEST_F(Errors, NullList) {
-    EXPECT_TRUE(fails_with(CD_ERROR_NULL_LIST, add_to_cd_via_copy(root, nullptr, 3, nullptr)));
-    EXPECT_TRUE(message_has("3"));
-    EXPECT_TRUE(fails_with(CD_ERROR_NULL_LIST,
-                           delete_from_cd(root, static_cast<const cd_addrspec *>(nullptr), 3)));
-}
-
 TEST_F(Errors, WhatIsWrongWithAListNamesTheCd) {
     const cd_addrspec one = rw(x);
-    const auto fails_naming_cd = [](int result) {
-        return result == FAILURE ? message_has("CD 0/errors/0/0: ")
-                                 : testing::AssertionFailure() << "succeeds";
+    const cd_addrspec *const no_list = nullptr;
+    const size_t length = sizeof x;
+    struct Row {
+        cd_error code;
+        std::function<int()> call;
+        std::vector<std::string> parts;
     };
-    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_copy(root, nullptr, 3, nullptr)));
-    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_copy(root, &one, -5)));
-    EXPECT_TRUE(fails_naming_cd(delete_from_cd(root, &one, -5)));
-    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_copy(root, {bytes(nullptr, 77)}, 1)));
-    EXPECT_TRUE(fails_naming_cd(delete_from_cd(root, {bytes(x, SIZE_MAX)}, 1)));
-    EXPECT_TRUE(
-        fails_naming_cd(add_to_cd_via_copy(root, {bytes(x, 4, bad_value<addr_type>())}, 1)));
-    EXPECT_TRUE(fails_naming_cd(
-        add_to_cd_via_copy(root, {bytes(x, 4, READ_ONLY, bad_value<addr_scope>())}, 1)));
-    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_regen(root, {bytes(x, 16)}, 1, regen_that_fails)));
-    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_regen(root, {bytes(x, 16, READ_ONLY)}, 1, nullptr)));
-}
-
-TEST_F(Errors, Count) {
-    const cd_addrspec one = rw(x);
-    EXPECT_TRUE(fails_with(CD_ERROR_COUNT, add_to_cd_via_copy(root, &one, -5)));
-    EXPECT_TRUE(message_has("-5"));
-    EXPECT_TRUE(fails_with(CD_ERROR_COUNT, add_to_cd_via_parent(root, &one, -5)));
-    EXPECT_TRUE(fails_with(CD_ERROR_COUNT, add_to_cd_via_regen(root, &one, -5, regen_that_fails)));
-    EXPECT_TRUE(fails_with(CD_ERROR_COUNT, delete_from_cd(root, &one, -5)));
-    EXPECT_TRUE(fails_with(CD_ERROR_COUNT, add_to_cd_via_copy(root, nullptr, -1, nullptr)))
-        << "the count is looked at before the list";
-}
-
-TEST_F(Errors, NullAddress) {
-    EXPECT_TRUE(fails_with(CD_ERROR_NULL_ADDRESS,
-                           add_to_cd_via_copy(root, {rw(x), bytes(nullptr, 77)}, 2)));
-    EXPECT_TRUE(message_has("77"));
-    EXPECT_TRUE(message_has("element 1"));
-    EXPECT_TRUE(fails_with(CD_ERROR_NULL_ADDRESS, delete_from_cd(root, {bytes(nullptr, 77)}, 1)));
+    const Row rows[] = {
+        {CD_ERROR_NULL_LIST, [&] { return add_to_cd_via_copy(root, no_list, 3, nullptr); }, {"3"}},
+        {CD_ERROR_NULL_LIST, [&] { return delete_from_cd(root, no_list, 3); }, {}},
+        {CD_ERROR_COUNT, [&] { return add_to_cd_via_copy(root, &one, -5); }, {"-5"}},
+        {CD_ERROR_COUNT, [&] { return add_to_cd_via_parent(root, &one, -5); }, {}},
+        {CD_ERROR_COUNT, [&] { return add_to_cd_via_regen(root, &one, -5, regen_that_fails); }, {}},
+        {CD_ERROR_COUNT, [&] { return delete_from_cd(root, &one, -5); }, {}},
+        {CD_ERROR_COUNT, [&] { return add_to_cd_via_copy(root, no_list, -1, nullptr); }, {}},
+        {CD_ERROR_NULL_ADDRESS,
+         [&] {
+             return add_to_cd_via_copy(root, {rw(x), bytes(nullptr, 77)}, 2);
+         },
+         {"77", "element 1"}},
+        {CD_ERROR_NULL_ADDRESS, [&] { return delete_from_cd(root, {bytes(nullptr, 77)}, 1); }, {}},
+        {CD_ERROR_RANGE_WRAPS, [&] { return delete_from_cd(root, {bytes(x, SIZE_MAX)}, 1); }, {}},
+        {CD_ERROR_ADDR_TYPE,
+         [&] { return add_to_cd_via_copy(root, {bytes(x, 4, bad_value<addr_type>())}, 1); },
+         {"7", "READ_WRITE"}},
+        {CD_ERROR_ADDR_SCOPE,
+         [&] {
+             return add_to_cd_via_copy(root, {bytes(x, 4, READ_ONLY, bad_value<addr_scope>())}, 1);
+         },
+         {"7", "CONSTRAINED"}},
+        {CD_ERROR_REGEN_READ_WRITE,
+         [&] { return add_to_cd_via_regen(root, {bytes(x, length)}, 1, regen_that_fails); },
+         {text_of(x), "16 bytes"}},
+        {CD_ERROR_REGEN_NULL,
+         [&] { return add_to_cd_via_regen(root, {bytes(x, length, READ_ONLY)}, 1, nullptr); },
+         {"regen"}},
+        {CD_ERROR_NO_PARENT,
+         [&] { return add_to_cd_via_parent(root, {bytes(x, length)}, 1); },
+         {text_of(x)}},
+    };
+    for (const Row &row : rows) {
+        EXPECT_TRUE(fails_with(row.code, row.call()));
+        EXPECT_TRUE(
+            message_has(row.code == CD_ERROR_NO_PARENT ? "CD 0/errors/0/0 " : "CD 0/errors/0/0: "));
+        for (const std::string &part : row.parts) {
+            EXPECT_TRUE(message_has(part));
+        }
+    }
 }
 
 TEST_F(Errors, RangeWraps) {
@@ -309,46 +337,12 @@ TEST_F(Errors, RangeWraps) {
     }
 }
 
-TEST_F(Errors, AddrType) {
-    EXPECT_TRUE(fails_with(CD_ERROR_ADDR_TYPE,
-                           add_to_cd_via_copy(root, {bytes(x, 4, bad_value<addr_type>())}, 1)));
-    EXPECT_TRUE(message_has("7"));
-    EXPECT_TRUE(message_has("READ_WRITE"));
-}
-
-TEST_F(Errors, AddrScope) {
-    EXPECT_TRUE(
-        fails_with(CD_ERROR_ADDR_SCOPE,
-                   add_to_cd_via_copy(root, {bytes(x, 4, READ_ONLY, bad_value<addr_scope>())}, 1)));
-    EXPECT_TRUE(message_has("7"));
-    EXPECT_TRUE(message_has("CONSTRAINED"));
-}
-
 TEST_F(Errors, ScopeFixed) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(x + 4, 3, READ_ONLY, CONSTRAINED)}, 1)));
     EXPECT_TRUE(fails_with(CD_ERROR_SCOPE_FIXED, add_to_cd_via_copy(root, {rw(x)}, 1)));
     EXPECT_TRUE(message_has("0/errors/0/0"));
     EXPECT_TRUE(message_has(text_of(x + 4)));
     EXPECT_TRUE(message_has("3 bytes"));
-}
-
-TEST_F(Errors, RegenReadWrite) {
-    EXPECT_TRUE(fails_with(CD_ERROR_REGEN_READ_WRITE,
-                           add_to_cd_via_regen(root, {bytes(x, 16)}, 1, regen_that_fails)));
-    EXPECT_TRUE(message_has(text_of(x)));
-    EXPECT_TRUE(message_has("16 bytes"));
-}
-
-TEST_F(Errors, RegenNull) {
-    EXPECT_TRUE(fails_with(CD_ERROR_REGEN_NULL,
-                           add_to_cd_via_regen(root, {bytes(x, 16, READ_ONLY)}, 1, nullptr)));
-    EXPECT_TRUE(message_has("regen"));
-}
-
-TEST_F(Errors, NoParent) {
-    EXPECT_TRUE(fails_with(CD_ERROR_NO_PARENT, add_to_cd_via_parent(root, {bytes(x, 16)}, 1)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(text_of(x)));
 }
 
 TEST_F(Errors, NotInParentNamesTheMissingBytes) {
@@ -423,6 +417,7 @@ TEST_F(Errors, RegenFailed) {
     EXPECT_TRUE(message_has("0/errors/0/0"));
     EXPECT_TRUE(message_has("returned 7"));
     EXPECT_TRUE(message_has(text_of(x)));
+    EXPECT_TRUE(message_has("5 bytes"));
 }
 
 // No machine has that much, and no arithmetic on the way may overflow.
@@ -432,8 +427,15 @@ TEST_F(Errors, NoMemoryLeavesTheCdUnchanged) {
     for (const size_t length : {SIZE_MAX / 2, most, most - 4095}) {
         EXPECT_TRUE(
             fails_with(CD_ERROR_NO_MEMORY, add_to_cd_via_copy(root, {bytes(x, length)}, 1)));
-        EXPECT_NE(last_message(), "");
+        EXPECT_TRUE(message_has(std::to_string(length - 4) + " bytes"));
+        EXPECT_TRUE(message_has("0/errors/0/0"));
+        EXPECT_TRUE(message_has("add less"));
     }
+    const cd_log_part part = {x, SIZE_MAX / 4};
+    EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, cd_log_append(root, &part, 1)));
+    EXPECT_TRUE(message_has(std::to_string(SIZE_MAX / 4)));
+    EXPECT_TRUE(message_has("0/errors/0/0"));
+    EXPECT_TRUE(message_has("advance more often"));
     EXPECT_EQ(info_of(root).bytes, 4U);
     EXPECT_EQ(info_of(root).read_write, 0U);
 }
@@ -443,7 +445,21 @@ TEST_F(Errors, Argument) {
     EXPECT_TRUE(message_has("0/errors/0/0"));
     EXPECT_TRUE(message_has("info"));
     EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_set_rank(-1)));
-    EXPECT_TRUE(message_has("-1"));
+    EXPECT_TRUE(message_has("cd_set_rank: the rank is -1; give the one in MPI_COMM_WORLD"));
+}
+
+TEST_F(Errors, ARegionIsToldWithItsNameAndItsBytes) {
+    const std::string long_name(201, 'n');
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(long_name.c_str(), x, 1)));
+    EXPECT_TRUE(message_has("\"nnnn"));
+    EXPECT_TRUE(message_has("201 bytes; give one of 1 to 200"));
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(nullptr, x, 1)));
+    EXPECT_TRUE(message_has("NULL; give one of 1 to 200"));
+    EXPECT_TRUE(fails_with(CD_ERROR_RANGE_WRAPS, cd_name_region("field", x, SIZE_MAX)));
+    EXPECT_TRUE(message_has("\"field\", " + std::to_string(SIZE_MAX) + " bytes at " + text_of(x)));
+    EXPECT_TRUE(message_has("check the length"));
+    EXPECT_TRUE(fails_with(CD_ERROR_NULL_ADDRESS, cd_name_region("a\tb", nullptr, 1)));
+    EXPECT_TRUE(message_has("\"a\\x09b\""));
 }
 
 } // namespace

@@ -74,140 +74,11 @@ TEST_F(Files, RestoreBringsThePositionBackAndLeavesTheDataAlone) {
     EXPECT_EQ(lseek(fd, 0, SEEK_END), 13);
 }
 
-TEST_F(Files, PositionMayLieBehindTheEnd) {
-    move_to(fd, 1'000'000);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    move_to(fd, 0);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 1'000'000);
-}
-
-TEST_F(Files, AddingAgainKeepsTheFirstPosition) {
-    move_to(fd, 5);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    move_to(fd, 9);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    EXPECT_EQ(info_of(root).files, 1U);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 5);
-}
-
-TEST_F(Files, AdvanceTakesTheCurrentPosition) {
-    move_to(fd, 5);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    move_to(fd, 9);
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
-    move_to(fd, 12);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 9);
-}
-
-TEST_F(Files, DeletedFileIsLeftAlone) {
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    ASSERT_TRUE(succeeds(delete_file_from_cd(root, fd)));
-    EXPECT_EQ(info_of(root).files, 0U);
-    move_to(fd, 9);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 9);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_IN_CD, delete_file_from_cd(root, fd)));
-}
-
-TEST_F(Files, CommitGivesTheParentThePositionsItLacks) {
-    const int other = open_file("other");
-    move_to(fd, 1);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    const cd_handle child = make_child(root);
-    move_to(fd, 2);
-    move_to(other, 3);
-    ASSERT_TRUE(succeeds(add_file_to_cd(child, fd)));
-    ASSERT_TRUE(succeeds(add_file_to_cd(child, other)));
-    ASSERT_TRUE(succeeds(commit_cd(child)));
-    EXPECT_EQ(info_of(root).files, 2U);
-    move_to(fd, 100);
-    move_to(other, 100);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 1);
-    EXPECT_EQ(position_of(other), 3);
-    close(other);
-}
-
-TEST_F(Files, AdvanceOfAChildGivesTheParentTheOldPosition) {
-    const cd_handle child = make_child(root);
-    move_to(fd, 2);
-    ASSERT_TRUE(succeeds(add_file_to_cd(child, fd)));
-    move_to(fd, 8);
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(child)));
-    move_to(fd, 100);
-    ASSERT_TRUE(succeeds(restore_cd(child)));
-    EXPECT_EQ(position_of(fd), 8);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 2);
-}
-
-TEST_F(Files, RestoreOfAnAncestorUsesDescendantsPositionsAndTheOldestWins) {
-    const int other = open_file("other");
-    move_to(fd, 1);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    const cd_handle child = make_child(root);
-    move_to(fd, 2);
-    move_to(other, 3);
-    ASSERT_TRUE(succeeds(add_file_to_cd(child, fd)));
-    ASSERT_TRUE(succeeds(add_file_to_cd(child, other)));
-    move_to(fd, 100);
-    move_to(other, 100);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 1);
-    EXPECT_EQ(position_of(other), 3);
-    EXPECT_EQ(info_of(root).files, 1U) << "a restore adds nothing to the parent";
-    close(other);
-}
-
-TEST_F(Files, WhatHasNoPositionIsRefused) {
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_SEEKABLE, add_file_to_cd(root, ends[0])));
-    close(ends[0]);
-    close(ends[1]);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, ends[0])));
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, -1)));
+TEST_F(Files, APathThatIsNotOpenedHasNoPosition) {
     const int path = open("/", O_PATH);
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_SEEKABLE, add_file_to_cd(root, path)));
     EXPECT_NE(last_message().find("O_PATH"), std::string::npos) << last_message();
     close(path);
-    EXPECT_EQ(info_of(root).files, 0U);
-}
-
-TEST_F(Files, ClosedDescriptorFailsRestoreAndAdvanceBeforeAnythingChanges) {
-    int x = 1;
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
-    const int other = open_file("other");
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, other)));
-    close(other);
-    x = 2;
-    move_to(fd, 7);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, restore_cd(root)));
-    EXPECT_EQ(x, 2);
-    EXPECT_EQ(position_of(fd), 7);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, advance_cd_point_in_time(root)));
-    EXPECT_EQ(info_of(root).epoch, 0U);
-    EXPECT_EQ(info_of(root).read_write, sizeof x);
-    ASSERT_TRUE(succeeds(delete_file_from_cd(root, other)));
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(x, 1);
-    EXPECT_EQ(position_of(fd), 0);
-}
-
-TEST_F(Files, DescriptorThatNamesAnotherFileFailsRestoreAndAdvance) {
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    const int other = open_file("other");
-    ASSERT_EQ(dup2(other, fd), fd);
-    close(other);
-    move_to(fd, 7);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, advance_cd_point_in_time(root)));
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, add_file_to_cd(root, fd)));
-    EXPECT_EQ(position_of(fd), 7);
 }
 
 TEST_F(Files, TheMessageNamesTheDescendantThatHoldsTheFile) {
@@ -237,17 +108,8 @@ TEST_F(Files, AFileThatCameAfterTheAddedOneWasRemovedIsAnotherOne) {
     move_to(fd, 7);
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, advance_cd_point_in_time(root)));
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, add_file_to_cd(root, fd)));
     EXPECT_EQ(position_of(fd), 7);
-}
-
-TEST_F(Files, TheSameFileOpenedAgainOnTheDescriptorIsFine) {
-    move_to(fd, 4);
-    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
-    const int again = open_file("data");
-    ASSERT_EQ(dup2(again, fd), fd);
-    close(again);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(position_of(fd), 4);
 }
 
 } // namespace

@@ -69,13 +69,6 @@ TEST_F(LogLimit, WhatExceedsItIsReplayedAllTheSame) {
     ASSERT_TRUE(succeeds(commit_cd(root)));
 }
 
-TEST_F(LogLimit, WithoutItNothingGoesToFiles) {
-    const cd_handle root = make(nullptr);
-    append(root, 0, 1000);
-    EXPECT_EQ(info_of(root).log_in_files, 0U);
-    ASSERT_TRUE(succeeds(commit_cd(root)));
-}
-
 TEST_F(LogLimit, AFileThatCannotBeMadeIsAnErrorWithItsDirectory) {
     const cd_handle root = make("log_limit=256K,dir=/proc/nowhere");
     const std::string text(entry_size, 'x');
@@ -126,17 +119,6 @@ TEST_F(LogLimit, NothingIsRestoredOfWhichTheLogLacksEntries) {
     EXPECT_EQ(cd_log_open(size_t{1} << 50).at, nullptr);
     ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
     EXPECT_TRUE(succeeds(restore_cd(root)));
-    ASSERT_TRUE(succeeds(commit_cd(root)));
-}
-
-TEST_F(LogLimit, IsTheRoots) {
-    const cd_handle root = make("log_limit=1M");
-    int error = 0;
-    EXPECT_EQ(create_cd(root, "log_limit=2M", COMM_LOGGING_INHERIT, nullptr, &error), nullptr);
-    EXPECT_EQ(error, CD_ERROR_STORAGE_UNSUPPORTED);
-    const cd_handle child = create_cd(root, "log_limit=1M", COMM_LOGGING_INHERIT, nullptr, &error);
-    EXPECT_NE(child, nullptr);
-    ASSERT_TRUE(succeeds(commit_cd(child)));
     ASSERT_TRUE(succeeds(commit_cd(root)));
 }
 

@@ -5,27 +5,6 @@
 // "Containment Domain API for MPI Interposition Layer"
 namespace {
 
-// ---- One CD ------------------------------------------------------------------------------
-
-TEST_F(MpiLog, ReplaysInOrderAndEndsWithNull) {
-    add(root, "one");
-    append(root, "two");
-    add(root, "three");
-    EXPECT_EQ(info_of(root).log_length, 3U);
-    EXPECT_EQ(info_of(root).log_bytes, 11U);
-    EXPECT_EQ(info_of(root).log_remaining, 0U);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(info_of(root).replaying, 1);
-    EXPECT_EQ(info_of(root).log_remaining, 3U);
-    EXPECT_EQ(next(root), "one");
-    EXPECT_EQ(next(root), "two");
-    EXPECT_EQ(info_of(root).log_remaining, 1U);
-    EXPECT_EQ(next(root), "three");
-    EXPECT_EQ(info_of(root).replaying, 0);
-    EXPECT_EQ(next(root), "");
-    EXPECT_EQ(next(root), "");
-}
-
 TEST_F(MpiLog, GetReturnsTheBytesThatWereAdded) {
     void *entry = std::malloc(16);
     std::memcpy(entry, "fifteen letters", 16);
@@ -36,18 +15,6 @@ TEST_F(MpiLog, GetReturnsTheBytesThatWereAdded) {
     EXPECT_EQ(error, CD_ERROR_NONE);
     EXPECT_STREQ(static_cast<const char *>(got), "fifteen letters");
     EXPECT_EQ(get_MPI_log_from_cd(root, nullptr), nullptr);
-}
-
-TEST_F(MpiLog, GetWithoutARestoreReturnsNull) {
-    add(root, "one");
-    EXPECT_EQ(next(root), "");
-    add(root, "two");
-}
-
-TEST_F(MpiLog, RestoreOfAnEmptyLogReplaysNothing) {
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(info_of(root).replaying, 0);
-    add(root, "one");
 }
 
 TEST_F(MpiLog, AddDuringReplayIsRefusedUntilTheLastEntryWasReturned) {
@@ -67,53 +34,6 @@ TEST_F(MpiLog, AddDuringReplayIsRefusedUntilTheLastEntryWasReturned) {
     EXPECT_EQ(rest(root), "one two 3 ");
 }
 
-TEST_F(MpiLog, RestoreInTheMiddleOfAReplayBeginsAgain) {
-    add(root, "one");
-    add(root, "two");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "one");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "one two ");
-}
-
-TEST_F(MpiLog, AdvanceForgetsWhatCameBefore) {
-    add(root, "one");
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
-    EXPECT_EQ(info_of(root).log_length, 0U);
-    EXPECT_EQ(info_of(root).log_bytes, 0U);
-    add(root, "two");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "two ");
-}
-
-TEST_F(MpiLog, AdvanceDuringAReplayKeepsWhatWasNotReplayed) {
-    add(root, "one");
-    add(root, "two");
-    add(root, "three");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "one");
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
-    EXPECT_EQ(info_of(root).replaying, 1);
-    EXPECT_EQ(info_of(root).log_remaining, 2U);
-    EXPECT_EQ(info_of(root).log_length, 2U);
-    EXPECT_EQ(next(root), "two");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "two three ");
-}
-
-TEST_F(MpiLog, DeleteForgetsTheLogAndEndsAReplay) {
-    add(root, "one");
-    add(root, "two");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "one");
-    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-    EXPECT_EQ(info_of(root).replaying, 0);
-    EXPECT_EQ(info_of(root).log_length, 0U);
-    add(root, "three");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "three ");
-}
-
 TEST_F(MpiLog, EntriesOfAnySizeComeBackUnchanged) {
     std::string everything;
     for (const size_t size : {1U, 15U, 16U, 17U, 4095U, 4096U, 1U << 20, 3U}) {
@@ -124,15 +44,6 @@ TEST_F(MpiLog, EntriesOfAnySizeComeBackUnchanged) {
     }
     ASSERT_TRUE(succeeds(restore_cd(root)));
     EXPECT_EQ(rest(root), everything);
-}
-
-TEST_F(MpiLog, PartsOfAnAppendedEntryAreJoined) {
-    const cd_log_part parts[4] = {{"head", 4}, {nullptr, 0}, {"er+", 3}, {"payload", 7}};
-    ASSERT_TRUE(succeeds(cd_log_append(root, parts, 4)));
-    EXPECT_EQ(info_of(root).log_length, 1U);
-    EXPECT_EQ(info_of(root).log_bytes, 14U);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "header+payload ");
 }
 
 TEST_F(MpiLog, EntryStaysValidWhileTheReplayGoesOn) {
@@ -190,131 +101,11 @@ TEST_F(MpiLog, PartsThatAreLongerTogetherThanMemoryAreRefused) {
     EXPECT_EQ(info_of(root).log_length, 0U);
 }
 
-// ---- A chain of CDs shares one log, of which each owns a suffix ------------------------------
+// ---- Children ----------------------------------------------------------------------------
 
-class MpiLogChain : public MpiLog {
-protected:
-    void SetUp() override {
-        MpiLog::SetUp();
-        append(root, "r1");
-        child = make_child(root);
-        append(CURRENT_CD, "c1");
-        append(CURRENT_CD, "c2");
-    }
-
-    cd_handle child;
-};
-
-TEST_F(MpiLogChain, EachOwnsWhatCameAfterItsPointInTime) {
-    EXPECT_EQ(info_of(root).log_length, 3U);
-    EXPECT_EQ(info_of(child).log_length, 2U);
-    const cd_handle grandchild = make_child(child);
-    append(grandchild, "g1");
-    EXPECT_EQ(info_of(root).log_length, 4U);
-    EXPECT_EQ(info_of(child).log_length, 3U);
-    EXPECT_EQ(info_of(grandchild).log_length, 1U);
-}
-
-TEST_F(MpiLogChain, RestoreOfTheChildReplaysItsPartOnly) {
-    ASSERT_TRUE(succeeds(restore_cd(child)));
-    EXPECT_EQ(rest(child), "c1 c2 ");
-    append(child, "c3");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "r1 c1 c2 c3 ");
-}
-
-TEST_F(MpiLogChain, CommitOfTheChildMergesItsPartIntoTheParents) {
-    ASSERT_TRUE(succeeds(commit_cd(child)));
-    append(root, "r2");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "r1 c1 c2 r2 ");
-}
-
-TEST_F(MpiLogChain, RestoreOfTheParentReplaysTheDiscardedChildsPartToo) {
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(info_of(root).log_remaining, 3U);
-    EXPECT_EQ(rest(root), "r1 c1 c2 ");
-}
-
-TEST_F(MpiLogChain, AdvanceOfTheChildForgetsItsPartForItselfOnly) {
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(child)));
-    EXPECT_EQ(info_of(child).log_length, 0U);
-    EXPECT_EQ(info_of(root).log_length, 3U);
-    append(child, "c3");
-    ASSERT_TRUE(succeeds(restore_cd(child)));
-    EXPECT_EQ(rest(child), "c3 ");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "r1 c1 c2 c3 ");
-}
-
-TEST_F(MpiLogChain, DeleteInTheChildLeavesTheAncestorsPartAlone) {
-    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(child)));
-    EXPECT_EQ(info_of(child).log_length, 0U);
-    EXPECT_EQ(info_of(root).log_length, 3U);
-    append(child, "c3");
-    ASSERT_TRUE(succeeds(restore_cd(child)));
-    EXPECT_EQ(rest(child), "c3 ");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "r1 c1 c2 c3 ");
-}
-
-TEST_F(MpiLogChain, ChildCreatedDuringAReplayConsumesFromTheAncestorsLog) {
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "r1");
-    const cd_handle again = make_child(root);
-    EXPECT_EQ(info_of(again).replaying, 1);
-    EXPECT_EQ(info_of(again).log_remaining, 2U);
-    EXPECT_EQ(next(again), "c1");
-    char byte = 0;
-    const cd_log_part part = {&byte, 1};
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, cd_log_append(again, &part, 1)));
-    EXPECT_EQ(next(again), "c2");
-    EXPECT_EQ(next(again), "");
-    append(again, "c3");
-    EXPECT_EQ(info_of(again).log_length, 3U);
-}
-
-TEST_F(MpiLogChain, ChildCanBeRestoredInTheMiddleOfTheAncestorsReplay) {
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "r1");
-    const cd_handle again = make_child(root);
-    EXPECT_EQ(next(again), "c1");
-    ASSERT_TRUE(succeeds(restore_cd(again)));
-    EXPECT_EQ(rest(again), "c1 c2 ") << "its own part, not the root's";
-}
-
-TEST_F(MpiLogChain, AdvanceOfAChildDuringAReplayKeepsWhatWasNotReplayed) {
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "r1");
-    const cd_handle again = make_child(root);
-    EXPECT_EQ(next(again), "c1");
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(again)));
-    EXPECT_EQ(next(again), "c2");
-    ASSERT_TRUE(succeeds(restore_cd(again)));
-    EXPECT_EQ(rest(again), "c2 ");
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "r1 c1 c2 ");
-}
-
-TEST_F(MpiLogChain, DeleteInAChildIsRefusedWhileTheAncestorsReplayIsUnderWay) {
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "r1");
-    const cd_handle again = make_child(root);
-    EXPECT_EQ(next(again), "c1");
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(again)));
-    ASSERT_TRUE(succeeds(restore_cd(again)));
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(again)))
-        << "the child's own replay is part of the root's";
-    EXPECT_EQ(rest(again), "c1 c2 ");
-    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
-    append(again, "c3");
-    ASSERT_TRUE(succeeds(restore_cd(again)));
-    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(again))) << "this replay is the child's alone";
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(rest(root), "r1 c1 c2 c3 ");
-}
-
-TEST_F(MpiLogChain, DeleteOfTheRestoredCdEndsTheReplayForItsDescendantsToo) {
+TEST_F(MpiLog, DeleteOfTheRestoredCdEndsTheReplayForItsDescendantsToo) {
+    append(root, "r1");
+    append(make_child(root), "c1");
     ASSERT_TRUE(succeeds(restore_cd(root)));
     const cd_handle again = make_child(root);
     ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
@@ -322,13 +113,40 @@ TEST_F(MpiLogChain, DeleteOfTheRestoredCdEndsTheReplayForItsDescendantsToo) {
     EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
 }
 
-TEST_F(MpiLogChain, CommitInTheMiddleOfAReplayGoesOnInTheParent) {
+TEST_F(MpiLog, ReexecutionWithASiblingThatTheLogDoesNotKnowIsAnError) {
+    append(root, "r1");
+    make_child(root);
+    append(make_child(root), "b1");
     ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(next(root), "r1");
-    const cd_handle again = make_child(root);
-    EXPECT_EQ(next(again), "c1");
-    ASSERT_TRUE(succeeds(commit_cd(again)));
-    EXPECT_EQ(rest(root), "c2 ");
+    make_child(root);
+    make_child(root);
+    int error = 0;
+    EXPECT_EQ(create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, &error), nullptr);
+    EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS);
+    EXPECT_TRUE(
+        message_has("CD 0/root/0/0: the re-execution creates sibling 2 of this thread at depth 1"));
+    EXPECT_EQ(info_of(root).children, 2);
+}
+
+TEST_F(MpiLog, DeleteInASiblingIsRefusedWhileItReplaysForTheParent) {
+    append(root, "r1");
+    const cd_handle first = make_child(root);
+    append(make_child(root), "b1");
+    append(first, "a1");
+    make_child(first);
+    append(make_child(first), "n1"); // in a log of its own, below the first sibling's
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle first_again = make_child(root);
+    const cd_handle second_again = make_child(root);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(second_again)));
+    EXPECT_EQ(rest(second_again), "b1 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(second_again)));
+    EXPECT_EQ(rest(first_again), "r1 a1 ");
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(first_again)))
+        << "a child that is still to come has entries left";
+    make_child(first_again);
+    EXPECT_EQ(rest(make_child(first_again)), "n1 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(first_again)));
 }
 
 } // namespace

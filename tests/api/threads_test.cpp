@@ -146,25 +146,6 @@ TEST_F(Threads, IndependentCdsDoNotDisturbEachOther) {
     });
 }
 
-TEST_F(Threads, EachThreadHasItsOwnActiveCd) {
-    const cd_handle root = make_root();
-    std::thread([&] {
-        EXPECT_EQ(cd_name(CURRENT_CD), nullptr);
-        const cd_handle child = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
-        EXPECT_STREQ(cd_name(CURRENT_CD), "0/root/1/0");
-        EXPECT_TRUE(succeeds(commit_cd(child)));
-        EXPECT_EQ(cd_name(CURRENT_CD), nullptr);
-    }).join();
-    EXPECT_STREQ(cd_name(CURRENT_CD), "0/root/0/0");
-}
-
-TEST_F(Threads, CdCommittedByAnotherThreadLeavesItsCreatorsStack) {
-    const cd_handle root = make_root();
-    const cd_handle child = make_child(root);
-    std::thread([&] { EXPECT_TRUE(succeeds(commit_cd(child))); }).join();
-    EXPECT_STREQ(cd_name(CURRENT_CD), "0/root/0/0");
-}
-
 TEST_F(Threads, ThreadThatEndsWithActiveCdsLeavesThemToOthers) {
     const cd_handle root = make_root();
     int x = 1;

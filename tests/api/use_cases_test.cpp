@@ -442,4 +442,42 @@ TEST_F(UseCases, FunctionsAddWhatTheyModifyToTheCurrentCd) {
     EXPECT_EQ(y, 2);
 }
 
+// The example under advance_cd_point_in_time: 1 GB, then 9 bytes. With 1 MiB in place of 1 GB.
+TEST_F(UseCases, AnAdvanceCopiesOnlyWhatWasAddedAgainSinceTheLastOne) {
+    std::vector<uint8_t> data(1 << 20, 1);
+    size_t copied = 0;
+    const auto note_advance = [](const cd_event *event, void *context) {
+        if (event->operation == CD_OP_ADVANCE) {
+            *static_cast<size_t *>(context) = event->bytes;
+        }
+    };
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(note_advance, &copied)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(data.data(), data.size())}, 1)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(copied, data.size());
+    EXPECT_EQ(info_of(root).read_write, 0U);
+
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&data[1000], 9)}, 1)));
+    EXPECT_EQ(info_of(root).read_write, 9U);
+    std::fill_n(data.begin() + 1000, 9, uint8_t{2});
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(copied, 9U);
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(copied, 0U);
+    copied = 99;
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {bytes(data.data(), 9)}, 1)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(child)));
+    EXPECT_EQ(copied, 0U) << "the data are the parent's";
+    ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+
+    std::fill(data.begin(), data.end(), uint8_t{3});
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(data[999], 1);
+    EXPECT_EQ(data[1000], 2);
+    EXPECT_EQ(data[1008], 2);
+    EXPECT_EQ(data[1009], 1);
+}
+
 } // namespace

@@ -65,13 +65,6 @@ protected:
     cd_handle root;
 };
 
-TEST_F(Verify, SucceedsSilentlyWhenNothingDiffers) {
-    ASSERT_TRUE(
-        succeeds(add_to_cd_via_copy(root, {bytes(memory.data(), memory.size(), READ_ONLY)}, 1)));
-    EXPECT_TRUE(succeeds(cd_verify(root, note, &report)));
-    EXPECT_TRUE(report.mismatches.empty());
-}
-
 TEST_F(Verify, ReportsEachRangeThatDiffers) {
     ASSERT_TRUE(
         succeeds(add_to_cd_via_copy(root, {bytes(memory.data(), memory.size(), READ_ONLY)}, 1)));
@@ -103,37 +96,6 @@ TEST_F(Verify, ReportsNeighboursOfAnAncestorOneByOne) {
     EXPECT_EQ(report.ranges_in(memory.data()), (Report::Ranges{{2, 6}, {8, 6}}));
 }
 
-TEST_F(Verify, LooksAtReadOnlyBytesThatAreNotRegeneratedOnly) {
-    const auto regen = [](cd_addrspec *, int) { return 0; };
-    const cd_handle child = make_child(root);
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(&memory[16], 16, READ_WRITE)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {bytes(&memory[0], 16, READ_WRITE)}, 1)));
-    ASSERT_TRUE(
-        succeeds(add_to_cd_via_regen(child, {bytes(&memory[32], 16, READ_ONLY)}, 1, regen)));
-    std::fill(memory.begin(), memory.end(), uint8_t{0});
-    EXPECT_TRUE(succeeds(cd_verify(child, note, &report)));
-    EXPECT_TRUE(succeeds(cd_verify(root, note, &report)));
-}
-
-TEST_F(Verify, ComparesReadOnlyParentBytesWithTheAncestorsCopy) {
-    const cd_handle child = make_child(root);
-    const cd_handle grandchild = make_child(child);
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(&memory[8], 4)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_parent(grandchild, {bytes(&memory[2], 12, READ_ONLY)}, 1)));
-    EXPECT_TRUE(succeeds(cd_verify(grandchild, note, &report)));
-    for (const size_t offset : {1, 2, 9, 13, 14})
-        memory[offset] ^= 0x80;
-    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(grandchild, note, &report)));
-    EXPECT_EQ(report.offsets_in(memory.data()), (std::vector<size_t>{2, 9, 13}));
-    report.mismatches.clear();
-    ASSERT_TRUE(succeeds(delete_from_cd(root, {bytes(&memory[0], 16)}, 1)));
-    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(grandchild, note, &report)));
-    EXPECT_EQ(report.offsets_in(memory.data()), std::vector<size_t>{9})
-        << "with the rest there is nothing to compare";
-}
-
 TEST_F(Verify, FindsModificationsAfterAnAdvanceThatWereNotAnnounced) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16)}, 1)));
     memory[3] = 77;
@@ -145,41 +107,6 @@ TEST_F(Verify, FindsModificationsAfterAnAdvanceThatWereNotAnnounced) {
     EXPECT_TRUE(message_has("0/root/0/0"));
     EXPECT_TRUE(message_has(text_of(&memory[3])));
     EXPECT_EQ(report.offsets_in(memory.data()), std::vector<size_t>{3});
-}
-
-TEST_F(Verify, LeavesOutWhatDescendantsMayModifyUntilTheyAreGone) {
-    const cd_handle child = make_child(root);
-    const cd_handle grandchild = make_child(child);
-    const cd_handle sibling = make_child(root);
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 100, READ_ONLY)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(&memory[0], 60, READ_ONLY)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(grandchild, {bytes(&memory[10], 10)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_parent(sibling, {bytes(&memory[15], 15)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_parent(sibling, {bytes(&memory[40], 10, READ_ONLY)}, 1)));
-    const auto reported = [&](cd_handle cd) {
-        report.mismatches.clear();
-        cd_verify(cd, note, &report);
-        return report.ranges_in(memory.data());
-    };
-    std::fill_n(&memory[8], 40, uint8_t{200});
-    EXPECT_EQ(reported(root), (Report::Ranges{{8, 2}, {30, 18}}));
-    EXPECT_EQ(reported(child), (Report::Ranges{{8, 2}, {20, 28}})) << "no descendant is a sibling";
-    EXPECT_EQ(reported(sibling), (Report::Ranges{{40, 8}})) << "no descendant is an ancestor";
-    ASSERT_TRUE(succeeds(commit_cd(grandchild)));
-    EXPECT_EQ(reported(child), (Report::Ranges{{8, 2}, {20, 28}}))
-        << "READ_WRITE there from now on";
-    ASSERT_TRUE(succeeds(delete_from_cd(sibling, {bytes(&memory[15], 15)}, 1)));
-    EXPECT_EQ(reported(root), (Report::Ranges{{8, 2}, {20, 28}}));
-}
-
-TEST_F(Verify, ChangesNothing) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16, READ_ONLY)}, 1)));
-    memory[3] = 77;
-    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(root, nullptr, nullptr)));
-    EXPECT_EQ(memory[3], 77);
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(memory[3], 4);
-    EXPECT_TRUE(succeeds(cd_verify(root, nullptr, nullptr)));
 }
 
 TEST_F(Verify, WhatTheReportFunctionThrowsEndsThereAndEachRangeIsReported) {

@@ -63,7 +63,7 @@ public:
     Moving(Exchange &exchange, std::string directory, int rank, bool sync)
         : exchange_(exchange), directory_(std::move(directory)), drafts_(rank, sync) {}
 
-    // Opens files that this rank sends, and makes drafts of those that it receives.
+    // Opens files that this rank sends, and makes drafts of files that it receives.
     Status prepare(const std::vector<Transfer> &transfers) {
         for (const Transfer &transfer : transfers) {
             if (transfer.from == exchange_.self()) {

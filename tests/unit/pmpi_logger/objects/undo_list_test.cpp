@@ -59,20 +59,6 @@ TEST_F(UndoListTest, LeavesAloneWhatWasAddedLater) {
 }
 
 // Nobody can go back to between those in the middle.
-TEST_F(UndoListTest, KeepsTheOldestAndTheNewestOfAPart) {
-    for (const uint64_t handle : {object, uint64_t{0}}) {
-        run.clear();
-        uint64_t entry = 0;
-        for (const char letter : {'a', 'b', 'c', 'd'}) {
-            list.add({0, 0, ++entry}, noting(handle, 1, letter));
-        }
-        list.run(next_moment(), [](const cd_log_place &place) { return place.entry >= 2; });
-        EXPECT_EQ(run, "d") << handle;
-        run_all();
-        EXPECT_EQ(run, "da") << handle;
-    }
-}
-
 // What is between has been given up by the program.
 TEST_F(UndoListTest, RunsOnlyTheOldestOfAPart) {
     for (const uint64_t handle : {object, uint64_t{0}}) {

@@ -25,7 +25,6 @@ namespace {
 
 std::vector<Case> cases() {
     std::vector<Case> all = operations_in_memory();
-    std::ranges::move(operations_on_logs(), std::back_inserter(all));
     std::ranges::move(operations_of_the_process(), std::back_inserter(all));
     std::ranges::move(operations_in_files(), std::back_inserter(all));
     return all;
@@ -122,9 +121,6 @@ protected:
         }
         EXPECT_EQ(result, CD_SUCCESS) << cd_last_error_message();
         outcome = snapshot_and_memory();
-        if (GetParam().replayed) {
-            outcome += GetParam().replayed(world);
-        }
         end_all();
         std::fclose(file);
         return failed;
@@ -195,7 +191,6 @@ TEST_P(AllocationFailure, ChangesNothingWhicheverAllocationItIs) { try_each(true
 std::vector<Case> single_calls_in_memory() {
     std::vector<Case> all = operations_in_memory();
     std::erase_if(all, [](const Case &one) { return one.name == "run"; });
-    std::ranges::move(operations_on_logs(), std::back_inserter(all));
     std::ranges::move(operations_of_the_process(), std::back_inserter(all));
     return all;
 }

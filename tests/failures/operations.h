@@ -81,14 +81,11 @@ struct Case {
     // or makes what is kept for good.
     bool leaves_blocks = false;
     cd_error error = CD_ERROR_NO_MEMORY;
-    // What the logs give back afterwards.
-    std::function<std::string(World &)> replayed = nullptr;
 };
 
 inline std::ostream &operator<<(std::ostream &out, const Case &one) { return out << one.name; }
 
 std::vector<Case> operations_in_memory();
-std::vector<Case> operations_on_logs();
 // Of no CD: in files they would be the same.
 std::vector<Case> operations_of_the_process();
 

@@ -116,24 +116,33 @@ HAZARD(what_goes_to_nobody_may_differ) {
     communicate(2);
 }
 
-HAZARD(what_is_read_from_nobody_stays) {
+// What goes there may be memory that nobody has ever written.
+HAZARD(accesses_to_nobodys_window_change_nothing_and_may_differ) {
     Numbers exposed(eager);
     MPI_Win window = window_over(exposed);
-    const auto read = [&] {
+    const auto access = [&](int operand) {
+        int result = 7;
+        const int nobody = MPI_PROC_NULL;
         Numbers in = numbers(5, eager);
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Win_lock_all(0, window);
         MPI_Rget(in.data(), length, MPI_INT, MPI_PROC_NULL, 0, length, MPI_INT, window, &request);
         wait(request);
         MPI_Get(in.data(), length, MPI_INT, MPI_PROC_NULL, 0, length, MPI_INT, window);
+        MPI_Fetch_and_op(&operand, &result, MPI_INT, nobody, 0, MPI_SUM, window);
+        MPI_Compare_and_swap(&operand, &operand, &result, MPI_INT, nobody, 0, window);
+        MPI_Accumulate(&operand, 1, MPI_INT, nobody, 0, 1, MPI_INT, MPI_SUM, window);
+        MPI_Put(&operand, 1, MPI_INT, nobody, 0, 1, MPI_INT, window);
         MPI_Win_unlock_all(window);
-        CHECK(in == numbers(5, eager));
+        CHECK(result == 7 && in == numbers(5, eager));
     };
-    Domain domain;
-    read();
-    if (world_rank() == 0) {
-        domain.restore();
-        read();
+    {
+        Domain domain;
+        access(1);
+        if (world_rank() == 0) {
+            domain.restore();
+            access(2);
+        }
     }
     MPI_Win_free(&window);
 }
@@ -146,30 +155,12 @@ const std::function<void(Requests &)> waits[] = {
     [](Requests &requests) {
         MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     },
-    [](Requests &requests) {
-        for (MPI_Request &request : requests) {
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-        }
-    },
     // MPICH has no more to tell when those with somebody are complete.
     [](Requests &requests) {
         Numbers indices(requests.size());
         for (int count = 0; count != MPI_UNDEFINED;) {
             MPI_Waitsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
                          MPI_STATUSES_IGNORE);
-        }
-    },
-    [](Requests &requests) {
-        Numbers indices(requests.size());
-        for (int count = 0; count != MPI_UNDEFINED;) {
-            MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
-                         MPI_STATUSES_IGNORE);
-        }
-    },
-    [](Requests &requests) {
-        for (int index = 0; index != MPI_UNDEFINED;) {
-            MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &index,
-                        MPI_STATUS_IGNORE);
         }
     },
     [](Requests &requests) {

@@ -4,9 +4,6 @@
 // the call of MPI that they are in.
 #include "hazard.h"
 
-#include <functional>
-#include <string>
-
 namespace callbacks {
 
 namespace {
@@ -134,53 +131,6 @@ HAZARD(error_handler_calls_mpi) {
     }
 }
 
-namespace {
-
-MPI_Request under_way = MPI_REQUEST_NULL;
-Numbers awaited;
-
-template <typename Handle> void wait_for_it(Handle *, int *, ...) {
-    ++handler_calls;
-    talk_to_itself();
-    MPI_Wait(&under_way, MPI_STATUS_IGNORE);
-    CHECK(awaited == numbers(6, eager));
-}
-
-// MPI has freed in the replay what has the handler, which does what it did.
-void call_handlers_again(const std::function<void()> &execute) {
-    Domain domain;
-    awaited = numbers(9, eager);
-    domain.keep(awaited);
-    handler_calls = 0;
-    for (int i = 1; i <= 3; ++i) {
-        const Numbers sent = numbers(6, eager);
-        MPI_Irecv(awaited.data(), eager, MPI_INT, 0, 4, MPI_COMM_SELF, &under_way);
-        MPI_Send(sent.data(), eager, MPI_INT, 0, 4, MPI_COMM_SELF);
-        execute();
-        MPI_Wait(&under_way, MPI_STATUS_IGNORE);
-        CHECK(domain.info().replaying == 0);
-        CHECK(handler_calls == i);
-        if (i < 3) {
-            domain.restore();
-        }
-    }
-}
-
-} // namespace
-
-HAZARD(handler_that_the_program_calls_for_a_closed_file_calls_mpi) {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_File_create_errhandler(wait_for_it<MPI_File>, &handler);
-    call_handlers_again([handler] {
-        MPI_File file = MPI_FILE_NULL;
-        MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-        MPI_File_set_errhandler(file, handler);
-        CHECK(MPI_File_call_errhandler(file, MPI_ERR_IO) == MPI_SUCCESS);
-        MPI_File_close(&file);
-    });
-    MPI_Errhandler_free(&handler);
-}
-
 HAZARD(attribute_functions_call_mpi) {
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(copy_with_size, count_deletions, &key, nullptr);
@@ -211,120 +161,6 @@ HAZARD(attribute_functions_call_mpi) {
     CHECK(deletions == 1);
     MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
     MPI_Comm_free_keyval(&key);
-}
-
-namespace {
-
-// The attribute is a communicator of its own, which goes with the one that has it.
-int free_with(MPI_Comm, int, void *value, void *) {
-    ++deletions;
-    return MPI_Comm_free(static_cast<MPI_Comm *>(value));
-}
-
-bool may_be_deleted = false;
-int delete_if_allowed(MPI_Comm, int, void *, void *) {
-    return may_be_deleted ? MPI_SUCCESS : MPI_ERR_OTHER;
-}
-
-} // namespace
-
-// What it calls is the program's: the re-execution gets the same communicator once more.
-HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
-    deletions = 0;
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_with, &key, nullptr);
-    Domain domain;
-    const auto execute = [key] {
-        MPI_Comm outer = MPI_COMM_NULL;
-        MPI_Comm inner = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &outer);
-        MPI_Comm_dup(outer, &inner);
-        MPI_Comm_set_attr(outer, key, &inner);
-        int sum = 0;
-        const int own = 1 + world_rank();
-        MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, inner);
-        CHECK(sum == 3);
-        MPI_Comm_free(&outer);
-        CHECK(inner == MPI_COMM_NULL);
-    };
-    for (int i = 1; i <= 3; ++i) {
-        execute();
-        CHECK(deletions == i);
-        if (i < 3) {
-            domain.restore();
-            CHECK(deletions == i);
-        }
-    }
-    go_on_with(domain);
-    domain.advance();
-    CHECK(deletions == 3);
-    execute();
-    MPI_Comm_free_keyval(&key);
-}
-
-HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) {
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_if_allowed, &key, nullptr);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // which MPICH calls
-    Domain domain;
-    const auto execute = [key] {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        MPI_Comm_set_attr(comm, key, nullptr);
-        may_be_deleted = false;
-        CHECK(MPI_Comm_free(&comm) != MPI_SUCCESS);
-        CHECK(comm != MPI_COMM_NULL);
-        MPI_Barrier(comm);
-        may_be_deleted = true;
-        CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
-    };
-    execute();
-    domain.restore();
-    execute();
-    go_on_with(domain);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    MPI_Comm_free_keyval(&key);
-}
-
-// MPI's parts for files keep attributes of their own, which they look for later.
-HAZARD(attributes_of_mpi_itself_stay) {
-    MPI_Comm before = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_SELF, &before);
-    const auto use = [](MPI_Comm comm) {
-        const std::string name = "attributes_" + std::to_string(world_rank());
-        MPI_File file = MPI_FILE_NULL;
-        MPI_File_open(comm, name.c_str(),
-                      MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                      &file);
-        MPI_Datatype every_other = MPI_DATATYPE_NULL;
-        MPI_Type_vector(4, 1, 2, MPI_INT, &every_other);
-        MPI_Type_commit(&every_other);
-        MPI_File_set_view(file, 0, MPI_INT, every_other, "native", MPI_INFO_NULL);
-        const Numbers out = numbers(1, 8);
-        MPI_File_write_at_all(file, 0, out.data(), 8, MPI_INT, MPI_STATUS_IGNORE);
-        MPI_Type_free(&every_other);
-        Numbers in(8);
-        MPI_File_read_at_all(file, 0, in.data(), 8, MPI_INT, MPI_STATUS_IGNORE);
-        CHECK(in == out);
-        MPI_File_close(&file);
-    };
-    Domain domain;
-    const auto execute = [&] {
-        MPI_Comm kept = before;
-        use(kept);
-        MPI_Comm_free(&kept);
-        MPI_Comm made = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_SELF, &made);
-        use(made);
-        MPI_Comm_free(&made);
-    };
-    for (int i = 0; i < 3; ++i) {
-        execute();
-        domain.restore();
-    }
-    execute();
-    domain.advance();
 }
 
 } // namespace callbacks

@@ -78,23 +78,6 @@ HAZARD(duplicate_completed_behind_the_cd) {
     }
 }
 
-// It is there as soon as the program is told that it is.
-HAZARD(duplicate_is_used_before_its_request_is_completed) {
-    Domain domain;
-    const auto execute = [] {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Request request = duplicate(&comm);
-        wait_for_answer(request);
-        use(comm, 10);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        use(comm, 20);
-        MPI_Comm_free(&comm);
-    };
-    execute();
-    domain.restore();
-    execute();
-}
-
 HAZARD(duplicate_from_before_the_cd_is_used_before_its_request_is_completed) {
     MPI_Comm comm = MPI_COMM_NULL;
     const MPI_Request begun = duplicate(&comm);

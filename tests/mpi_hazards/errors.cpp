@@ -138,32 +138,6 @@ HAZARD(error_handler_of_a_truncated_receive_pending_is_called_once) {
     MPI_Comm_free(&both);
 }
 
-// The program's error handler is called in the re-execution, too, and once for each error.
-HAZARD(error_handler_is_called_again) {
-    if (world_rank() == 1) {
-        send(numbers(1, eager), 0, 1);
-        return;
-    }
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(count_calls, &handler);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler); // of what has no communicator, in some MPIs
-    handler_calls = 0;
-    Numbers buffer = numbers(9, eager);
-    Domain domain;
-    domain.keep(buffer);
-    const auto fail = [&] {
-        MPI_Recv(buffer.data(), eager / 2, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    };
-    fail();
-    CHECK(handler_calls == 1);
-    handler_calls = 0;
-    domain.restore();
-    fail();
-    CHECK(handler_calls == 1);
-    MPI_Errhandler_free(&handler);
-}
-
 namespace {
 
 int file_errors = 0;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Objects that the program frees while something still needs them.
-#include "complaints.h"
 #include "types.h"
-
-#include <atomic>
-#include <thread>
 
 #include <cstdlib>
 
@@ -203,68 +199,6 @@ HAZARD(ten_thousand_types_freed) {
     domain.restore();
     make_and_free();
     make_and_free();
-}
-
-// Each communicator that waits to be freed holds one of MPI's few names.
-HAZARD(more_freed_communicators_than_a_cd_keeps_are_refused) {
-    constexpr int kept = 256;
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    {
-        Domain domain;
-        const auto make_and_free = [] {
-            MPI_Comm comm = MPI_COMM_NULL;
-            const int result = MPI_Comm_dup(MPI_COMM_SELF, &comm);
-            if (result == MPI_SUCCESS) {
-                MPI_Comm_free(&comm);
-            }
-            return result;
-        };
-        const auto execute = [&] {
-            for (int i = 0; i < kept; ++i) {
-                CHECK(make_and_free() == MPI_SUCCESS);
-            }
-            Complaints complaints;
-            CHECK(make_and_free() == MPI_ERR_UNSUPPORTED_OPERATION);
-            return complaints.name("Advance the CD, or free fewer");
-        };
-        CHECK(execute());
-        domain.restore();
-        execute();
-        CHECK(domain.info().replaying == 0);
-        domain.advance();
-        CHECK(make_and_free() == MPI_SUCCESS);
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-}
-
-// All the time one thread looks which requests a type that it frees belongs to, and the other
-// starts and ends some.
-HAZARD_IN_THREADS(types_freed_while_another_thread_starts_requests) {
-    constexpr int rounds = 3000;
-    std::atomic<bool> done = false;
-    std::thread other([&] {
-        while (!done) {
-            MPI_Datatype pair = MPI_DATATYPE_NULL;
-            MPI_Type_contiguous(2, MPI_INT, &pair);
-            MPI_Type_commit(&pair);
-            MPI_Type_free(&pair);
-        }
-    });
-    std::vector<MPI_Request> requests(8);
-    for (int i = 0; i < rounds; ++i) {
-        Numbers in(8);
-        for (int k = 0; k < 8; ++k) {
-            MPI_Irecv(&in[k], 1, MPI_INT, 0, k, MPI_COMM_SELF, &requests[k]);
-        }
-        const Numbers out = numbers(i, 8);
-        for (int k = 0; k < 8; ++k) {
-            MPI_Send(&out[k], 1, MPI_INT, 0, k, MPI_COMM_SELF);
-        }
-        MPI_Waitall(8, requests.data(), MPI_STATUSES_IGNORE);
-        CHECK(in == out);
-    }
-    done = true;
-    other.join();
 }
 
 } // namespace freed_objects

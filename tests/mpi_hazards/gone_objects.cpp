@@ -7,7 +7,6 @@
 #include "window.h"
 
 #include <algorithm>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -150,8 +149,11 @@ HAZARD_IN_THREADS(attribute_of_a_type_that_was_made_anew) {
 HAZARD_IN_THREADS(changes_of_a_window_that_others_share) {
     const Keys keys;
     const MPI_Win before = shared_window();
-    const auto execute = [before](bool again) {
+    int older = 0;
+    MPI_Win_set_attr(before, of_windows, &older);
+    const auto execute = [&older, before](bool again) {
         MPI_Win win = before;
+        CHECK(attribute(MPI_Win_get_attr, win, of_windows) == &older);
         MPI_Win_set_attr(win, of_windows, &value);
         MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
         MPI_Win_set_name(win, "shared");
@@ -305,39 +307,6 @@ HAZARD(oldest_change_is_taken_back) {
     parent.restore();
     CHECK(deleted == 1 && is_at(0));
     CHECK(delete_MPI_log_from_cd(parent.handle()) == SUCCESS);
-    MPI_Comm_free(&comm);
-}
-
-HAZARD(what_was_not_there_and_is_not_there) {
-    const Keys keys;
-    MPI_Comm comm = own_comm();
-    MPI_Info info = MPI_INFO_NULL;
-    MPI_Info_create(&info);
-    const auto keys_in_info = [info] {
-        int count = 0;
-        MPI_Info_get_nkeys(info, &count);
-        return count;
-    };
-    const auto execute = [&](int steps) {
-        for (int i = 0; i < steps; ++i) {
-            if (i % 2 == 0) {
-                MPI_Comm_set_attr(comm, of_comms, &value);
-                MPI_Info_set(info, "key", std::to_string(i).c_str());
-            } else {
-                MPI_Comm_delete_attr(comm, of_comms);
-                MPI_Info_delete(info, "key");
-            }
-        }
-    };
-    Domain domain;
-    for (int steps = 4; steps > 0; --steps) {
-        execute(steps);
-        domain.restore();
-        CHECK(attribute(MPI_Comm_get_attr, comm, of_comms) == nullptr);
-        CHECK(keys_in_info() == 0);
-    }
-    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
-    MPI_Info_free(&info);
     MPI_Comm_free(&comm);
 }
 

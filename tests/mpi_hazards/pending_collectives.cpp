@@ -121,17 +121,6 @@ HAZARD(alltoallw_pending_whose_arrays_are_gone) {
         twice(numbers(2, count)));
 }
 
-HAZARD(reduction_in_place_pending) {
-    others_come_later(
-        numbers(2, count),
-        [](Numbers &sent, Numbers &received, MPI_Request *request) {
-            set(received, sent);
-            MPI_Iallreduce(MPI_IN_PLACE, received.data(), length, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
-                           request);
-        },
-        doubled(numbers(2, count)));
-}
-
 HAZARD(broadcast_pending) {
     static int root = 0;
     for (root = 0; root < 2; ++root) {
@@ -144,34 +133,6 @@ HAZARD(broadcast_pending) {
                 MPI_Ibcast(received.data(), length, MPI_INT, root, MPI_COMM_WORLD, request);
             },
             numbers(2, count));
-    }
-}
-
-// The communicator goes to where the re-execution wants it.
-HAZARD(duplication_pending) {
-    if (world_rank() == 1) {
-        await(0);
-    }
-    MPI_Comm copies[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
-    MPI_Request request = MPI_REQUEST_NULL;
-    {
-        Domain domain;
-        if (world_rank() == 0) {
-            MPI_Comm_idup(MPI_COMM_WORLD, &copies[0], &request);
-            domain.restore();
-            copies[0] = MPI_COMM_NULL;
-        }
-        MPI_Comm_idup(MPI_COMM_WORLD, &copies[1], &request);
-        if (world_rank() == 0) {
-            signal(1);
-        }
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(copies[0] == MPI_COMM_NULL);
-        int size = 0;
-        MPI_Comm_size(copies[1], &size);
-        CHECK(size == 2);
-        MPI_Barrier(copies[1]);
-        MPI_Comm_free(&copies[1]);
     }
 }
 

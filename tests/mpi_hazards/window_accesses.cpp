@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <thread>
 
 namespace window_accesses {
 
@@ -112,83 +111,6 @@ HAZARD(flush_ends_a_read_of_the_parent) {
     MPI_Win_free(&window);
 }
 
-// Begun in the parent, waited for in the child, and the other way round; each is restored.
-HAZARD(reads_with_a_request_across_nested_cds) {
-    Numbers memory = numbers(world_rank(), 2 * eager);
-    MPI_Win window = window_over(memory);
-    MPI_Win_lock_all(0, window);
-    if (world_rank() == 0) {
-        const int count = static_cast<int>(eager);
-        Numbers outer(eager);
-        Numbers inner(eager);
-        Domain parent;
-        parent.keep(outer);
-        parent.keep(inner);
-        const auto work = [&](bool restores_child) {
-            MPI_Request from_parent = MPI_REQUEST_NULL;
-            MPI_Request from_child = MPI_REQUEST_NULL;
-            MPI_Rget(outer.data(), count, MPI_INT, 1, 0, count, MPI_INT, window, &from_parent);
-            {
-                Domain child(parent.handle());
-                const MPI_Request before = from_parent;
-                for (int i = 0; i < (restores_child ? 3 : 1); ++i) {
-                    from_parent = before;
-                    MPI_Rget(inner.data(), count, MPI_INT, 1, count, count, MPI_INT, window,
-                             &from_child);
-                    MPI_Wait(&from_parent, MPI_STATUS_IGNORE);
-                    CHECK(outer == part(numbers(1, 2 * eager), 0, eager));
-                    if (restores_child && i < 2) {
-                        destroy(outer);
-                        child.restore();
-                    }
-                }
-            }
-            MPI_Wait(&from_child, MPI_STATUS_IGNORE);
-            CHECK(inner == part(numbers(1, 2 * eager), eager, eager));
-        };
-        work(true);
-        for (int i = 0; i < 2; ++i) {
-            destroy(outer);
-            destroy(inner);
-            parent.restore();
-            work(false);
-        }
-    }
-    MPI_Win_unlock_all(window);
-    MPI_Win_free(&window);
-}
-
-HAZARD_IN_THREADS(reads_with_a_request_in_threads) {
-    Numbers memory = numbers(world_rank(), eager);
-    MPI_Win window = window_over(memory);
-    MPI_Win_lock_all(0, window);
-    if (world_rank() == 0) {
-        const auto read_again_and_again = [&](const char *name) {
-            const int count = static_cast<int>(eager);
-            Numbers read(eager);
-            Domain own(nullptr, name);
-            own.keep(read);
-            for (int last = 1; last < 20; ++last) {
-                for (int i = 0; i < last; ++i) {
-                    MPI_Request request = MPI_REQUEST_NULL;
-                    MPI_Rget(read.data(), count, MPI_INT, 1, 0, count, MPI_INT, window, &request);
-                    if (i < last - 1 || last % 3 != 0) { // else it is under way at the restore
-                        MPI_Wait(&request, MPI_STATUS_IGNORE);
-                        CHECK(read == numbers(1, eager));
-                    }
-                }
-                destroy(read);
-                own.restore();
-            }
-        };
-        std::thread other(read_again_and_again, "other");
-        read_again_and_again("one");
-        other.join();
-    }
-    MPI_Win_unlock_all(window);
-    MPI_Win_free(&window);
-}
-
 // Rank 1 has attached memory, and does not log.
 HAZARD(memory_attached_elsewhere_is_read_and_written) {
     MPI_Win window = MPI_WIN_NULL;
@@ -230,30 +152,6 @@ HAZARD(memory_attached_elsewhere_is_read_and_written) {
         }
     }
     signal(1);
-    MPI_Win_free(&window);
-}
-
-// MPI reads none of it, so that it may be memory that nobody has ever written.
-HAZARD(what_goes_to_nobody_is_not_compared) {
-    Numbers memory = numbers(world_rank(), eager);
-    MPI_Win window = window_over(memory);
-    MPI_Win_fence(0, window);
-    const auto reach_nobody = [&](int operand) {
-        int result = 7;
-        const int nobody = MPI_PROC_NULL;
-        MPI_Fetch_and_op(&operand, &result, MPI_INT, nobody, 0, MPI_SUM, window);
-        MPI_Compare_and_swap(&operand, &operand, &result, MPI_INT, nobody, 0, window);
-        MPI_Accumulate(&operand, 1, MPI_INT, nobody, 0, 1, MPI_INT, MPI_SUM, window);
-        MPI_Put(&operand, 1, MPI_INT, nobody, 0, 1, MPI_INT, window);
-        CHECK(result == 7);
-    };
-    if (world_rank() == 0) {
-        Domain domain;
-        reach_nobody(1);
-        domain.restore();
-        reach_nobody(2);
-    }
-    MPI_Win_fence(0, window);
     MPI_Win_free(&window);
 }
 

@@ -165,17 +165,11 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
     return {
         [=](Numbers &n) { return MPI_Send(n.data(), -1, MPI_INT, 1, 1, world); },
         [=](Numbers &n) { return MPI_Send(n.data(), 1, MPI_DATATYPE_NULL, 1, 1, world); },
-        [=](Numbers &n) { return MPI_Send(n.data(), 1, MPI_INT, 99, 1, world); },
         [=](Numbers &n) { return MPI_Send(n.data(), 1, MPI_INT, 1, -5, world); },
         [=](Numbers &n) { return MPI_Recv(n.data(), -1, MPI_INT, 1, 1, world, &status); },
-        [=](Numbers &n) { return MPI_Recv(n.data(), 1, MPI_DATATYPE_NULL, 1, 1, world, &status); },
         [=](Numbers &n) {
             MPI_Request request = MPI_REQUEST_NULL;
             return MPI_Isend(n.data(), -1, MPI_INT, 1, 1, world, &request);
-        },
-        [=](Numbers &n) {
-            MPI_Request request = MPI_REQUEST_NULL;
-            return MPI_Isend(n.data(), 1, MPI_DATATYPE_NULL, 1, 1, world, &request);
         },
         [=](Numbers &n) { return MPI_Isend(n.data(), 1, MPI_INT, 1, 1, world, nullptr); },
         [=](Numbers &n) {
@@ -202,7 +196,6 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
             return MPI_Request_free(&request);
         },
         [=](Numbers &n) { return MPI_Bcast(n.data(), -1, MPI_INT, 0, world); },
-        [=](Numbers &n) { return MPI_Bcast(n.data(), 1, MPI_INT, 99, world); },
         [=](Numbers &n) {
             return MPI_Allreduce(MPI_IN_PLACE, n.data(), 1, MPI_INT, MPI_OP_NULL, world);
         },
@@ -224,10 +217,6 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
         [](Numbers &) {
             MPI_Datatype made = MPI_DATATYPE_NULL;
             return MPI_Type_indexed(-1, nullptr, nullptr, MPI_INT, &made);
-        },
-        [](Numbers &) {
-            MPI_Datatype made = MPI_DATATYPE_NULL;
-            return MPI_Type_contiguous(1, MPI_DATATYPE_NULL, &made);
         },
         [](Numbers &) {
             MPI_Group group = MPI_GROUP_NULL;
@@ -357,39 +346,6 @@ std::vector<std::function<int(Numbers &)>> second_frees() {
 int errors_told = 0;
 void count_error(MPI_Comm *, int *, ...) { ++errors_told; }
 
-#ifdef MPICH // knows which handles of a kind are none
-// Of a communicator that has been freed.
-std::vector<std::function<int(Numbers &)>> stale_calls() {
-    static std::vector<MPI_Comm> freed;
-    if (freed.empty()) {
-        freed.resize(4);
-        for (MPI_Comm &each : freed) {
-            MPI_Comm_dup(MPI_COMM_SELF, &each);
-        }
-        for (MPI_Comm each : freed) {
-            MPI_Comm_free(&each);
-        }
-    }
-    const MPI_Comm stale = freed.front(); // the last that is given again
-    return {
-        [=](Numbers &n) { return MPI_Bcast(n.data(), 1, MPI_INT, 0, stale); },
-        [=](Numbers &n) {
-            return MPI_Gather(n.data(), 1, MPI_INT, n.data() + 1, 1, MPI_INT, 0, stale);
-        },
-        [=](Numbers &n) {
-            MPI_Request request = MPI_REQUEST_NULL;
-            return MPI_Ialltoall(n.data(), 1, MPI_INT, n.data() + 1, 1, MPI_INT, stale, &request);
-        },
-        [=](Numbers &n) {
-            const int count = 1;
-            return MPI_Reduce_scatter(n.data(), n.data() + 1, &count, MPI_INT, MPI_SUM, stale);
-        },
-        [=](Numbers &) { return MPI_Barrier(stale); },
-        frees<MPI_Comm_free>(stale),
-    };
-}
-#endif
-
 struct Told {
     int error_class = MPI_SUCCESS;
     int times = 0;
@@ -404,9 +360,6 @@ std::vector<Told> make_wrong_calls(Numbers &buffer) {
     };
     add(wrong_frees());
     add(calls_with_what_is_none());
-#ifdef MPICH
-    add(stale_calls());
-#endif
     if (MPI_STATUS_IGNORE != nullptr) {
         add(calls_without_a_status());
     }

@@ -5,8 +5,6 @@
 #include "complaints.h"
 #include "hazard.h"
 
-#include <array>
-#include <cstdlib>
 #include <functional>
 
 namespace generalized_requests {
@@ -31,7 +29,6 @@ void talk_in(MPI_Comm comm, MPI_Datatype pair) {
 struct Operation {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Datatype pair = MPI_DATATYPE_NULL;
-    bool cancelled = false;
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
@@ -39,7 +36,7 @@ int tell(void *state, MPI_Status *status) {
     const auto &operation = *static_cast<Operation *>(state);
     talk_in(operation.comm, operation.pair);
     MPI_Status_set_elements(status, MPI_INT, 2);
-    MPI_Status_set_cancelled(status, operation.cancelled ? 1 : 0);
+    MPI_Status_set_cancelled(status, 0);
     status->MPI_SOURCE = status->MPI_TAG = 7;
     return MPI_SUCCESS;
 }
@@ -52,30 +49,20 @@ int free_its_objects(void *state) {
     return MPI_SUCCESS;
 }
 
-int cancel(void *state, int complete) {
-    auto &operation = *static_cast<Operation *>(state);
-    talk_in(operation.comm, operation.pair);
-    if (!complete) {
-        operation.cancelled = true;
-        CHECK(MPI_Grequest_complete(operation.request) == MPI_SUCCESS);
-    }
-    return MPI_SUCCESS;
-}
-
 void start(Operation &operation, MPI_Comm like) {
     MPI_Comm_dup(like, &operation.comm);
     MPI_Type_contiguous(2, MPI_INT, &operation.pair);
     MPI_Type_commit(&operation.pair);
     talk_in(operation.comm, operation.pair);
-    MPI_Grequest_start(tell, free_its_objects, cancel, &operation, &operation.request);
+    MPI_Grequest_start(
+        tell, free_its_objects, [](void *, int) { return MPI_SUCCESS; }, &operation,
+        &operation.request);
 }
 
-bool tells_of_it(const MPI_Status &status, bool cancelled) {
+bool tells_of_it(const MPI_Status &status) {
     int count = 0;
-    int was_cancelled = 0;
     MPI_Get_elements(&status, MPI_INT, &count);
-    MPI_Test_cancelled(&status, &was_cancelled);
-    return count == 2 && status.MPI_TAG == 7 && (was_cancelled != 0) == cancelled;
+    return count == 2 && status.MPI_TAG == 7;
 }
 
 // A communicator whose duplicates tell when they go.
@@ -128,16 +115,7 @@ HAZARD(what_the_free_function_of_a_request_frees_is_there_again) {
         MPI_Grequest_complete(operation.request);
         MPI_Status status = {};
         MPI_Wait(&operation.request, &status);
-        CHECK(tells_of_it(status, false));
-    });
-}
-
-HAZARD(what_the_free_function_of_a_cancelled_request_frees_is_there_again) {
-    objects_go_with_the_log([](Operation &operation) {
-        MPI_Cancel(&operation.request);
-        MPI_Status status = {};
-        MPI_Wait(&operation.request, &status);
-        CHECK(tells_of_it(status, true));
+        CHECK(tells_of_it(status));
     });
 }
 

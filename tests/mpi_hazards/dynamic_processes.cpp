@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Processes that a domain starts.
+// Processes that a domain starts, or meets.
 #include "complaints.h"
 #include "hazard.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace dynamic_processes {
@@ -149,6 +152,69 @@ HAZARD(child_finds_the_parent_again_that_it_has_left) {
         MPI_Send(&question, 1, MPI_INT, 0, 0, child);
         MPI_Comm_disconnect(&child);
     }
+}
+
+namespace {
+
+// Both ends of a connection, each at one rank.
+int connection() {
+    int meeting = getpid();
+    MPI_Bcast(&meeting, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    // Behind a zero: a name in no directory.
+    std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "cd_join.%d", meeting);
+    const int here = socket(AF_UNIX, SOCK_STREAM, 0);
+    auto *const place = reinterpret_cast<sockaddr *>(&address);
+    if (world_rank() == 1) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK(connect(here, place, sizeof address) == 0);
+        return here;
+    }
+    CHECK(bind(here, place, sizeof address) == 0);
+    CHECK(listen(here, 1) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int other = accept(here, nullptr, nullptr);
+    CHECK(other >= 0);
+    return other;
+}
+
+int exchanged(MPI_Comm comm, int mine) {
+    int others = 0;
+    MPI_Sendrecv(&mine, 1, MPI_INT, 0, 0, &others, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+    return others;
+}
+
+} // namespace
+
+HAZARD(ranks_that_meet_over_a_socket) {
+    int descriptor = connection();
+    MPI_Comm other = MPI_COMM_NULL;
+    const auto meet = [&] {
+        CHECK(MPI_Comm_join(descriptor, &other) == MPI_SUCCESS);
+        CHECK(exchanged(other, world_rank()) == 1 - world_rank());
+    };
+    if (world_rank() == 1) {
+        meet();
+    } else {
+        Numbers state(eager);
+        Domain domain;
+        domain.keep(state);
+        meet();
+        for (int i = 0; i < 2; ++i) {
+            const MPI_Comm before = other;
+            other = MPI_COMM_NULL;
+            domain.restore();
+            meet();
+            CHECK(other == before);
+        }
+        domain.advance();
+        CHECK(exchanged(other, 5) == 6);
+        MPI_Comm_disconnect(&other);
+        return;
+    }
+    CHECK(exchanged(other, 6) == 5);
+    MPI_Comm_disconnect(&other);
 }
 
 } // namespace dynamic_processes

@@ -17,12 +17,6 @@ static void find(const char *name, void *function) {
     memcpy(function, &found, sizeof found);
 }
 
-int PMPI_Comm_join(int descriptor, MPI_Comm *made) {
-    int (*join)(int, MPI_Comm *) = NULL;
-    find("PMPI_Comm_join", &join);
-    return descriptor < 0 ? PMPI_Comm_dup(MPI_COMM_SELF, made) : join(descriptor, made);
-}
-
 int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to,
                                int translated[]) {
     int (*translate)(MPI_Group, int, const int[], MPI_Group, int[]) = NULL;

@@ -3,8 +3,7 @@
 #ifndef UNWILLING_MPI_H
 #define UNWILLING_MPI_H
 
-/* What stands between the logger and MPI: MPI as it seldom is. 0: as it is.
- * MPI_Comm_join over a descriptor that is none makes a duplicate of MPI_COMM_SELF. */
+/* What stands between the logger and MPI: MPI as it seldom is. 0: as it is. */
 
 #ifdef __cplusplus
 extern "C" {

@@ -96,7 +96,7 @@ Status bind_here(Resident &domain, AddRequest &request, const char *storage_info
 
 // Returns the root of a CD in whose family ranges are pending; nullptr: there are none.
 cd_handle root_to_bind(const Resident &domain) {
-    if (domain.ledger == nullptr || domain.ledger->pending == 0) {
+    if (domain.store == nullptr || domain.store->pending == 0) {
         return nullptr;
     }
     const Resident *at = &domain;

@@ -54,16 +54,16 @@ template <typename Operation> Status with_parent(cd_handle handle, const Operati
 // True if a root's store cannot be removed: it belongs to the parent process, or the program has
 // closed its files.
 bool leaves_its_store(const Domain &domain) {
-    return domain.is_root() && domain.ledger != nullptr &&
-           (!domain.ledger->is_of_this_process() || domain.ledger->is_lost());
+    return domain.is_root() && domain.store != nullptr &&
+           (!domain.store->is_of_this_process() || domain.store->is_lost());
 }
 
 // Ends a root with its descendants and leaves its store. A forked process leaves the store's
 // redundancy to its parent, too.
 Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
     const std::vector<Domain *> subtree = subtree_of(root);
-    const bool is_copy = !root.ledger->is_of_this_process();
-    const std::string left = std::string(root.ledger->path()) +
+    const bool is_copy = !root.store->is_of_this_process();
+    const std::string left = std::string(root.store->path()) +
                              ": the program has closed files of this store, so the commit of CD " +
                              root.name() + " leaves it" +
                              (root.protection != nullptr ? " and removes its checkpoints" : "") +
@@ -79,7 +79,7 @@ Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
         report.also(CD_OP_DISCARD, subtree[i]->name());
     }
     if (is_copy) {
-        root.ledger->leave_to_parent();
+        root.store->leave_to_parent();
     }
     end_family(lock, root);
     return Status::ok();
@@ -101,7 +101,7 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
     }
     JointCommit protection(lock, domain);
     lock.prepare_discard(1);
-    std::optional<Status> status = commit(domain, locked, protection.last_word());
+    std::optional<Status> status = commit(domain, locked, protection.last_vote());
     if (!status || !*status) {
         return status ? std::optional(protection.outcome(*status)) : status;
     }
@@ -130,7 +130,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     size_t copied = 0;
     std::optional<Status> status;
     try {
-        status = advance(domain, locked, positions, copied, protection.last_word());
+        status = advance(domain, locked, positions, copied, protection.last_vote());
     } catch (const std::bad_alloc &) {
         if (!protection.wanted()) {
             throw;

@@ -273,7 +273,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         return status;
     }
     reserve_one(parent.children);
-    if (parent.ledger != nullptr) {
+    if (parent.store != nullptr) {
         lock.prepare_discard(1);
     }
     Resident &resident = *child;

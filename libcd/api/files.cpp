@@ -18,14 +18,14 @@ using Positions = std::vector<FilePosition>;
 
 // Writes the CD's files down: files, and those that wait to be added again, except bound.
 Status write_down(const Domain &domain, const FileTable &files, Positions::const_iterator bound) {
-    if (domain.ledger == nullptr) {
+    if (domain.store == nullptr) {
         return Status::ok();
     }
     Positions all(files.begin(), files.end());
     const Positions &pending = domain.pending_files;
     all.insert(all.end(), pending.begin(), bound);
     all.insert(all.end(), bound != pending.end() ? std::next(bound) : bound, pending.end());
-    const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
+    const std::unique_ptr<Transaction> transaction = domain.store->begin();
     transaction->files(domain.number, all);
     return transaction->commit();
 }

@@ -64,13 +64,13 @@ Status set_positions(const std::vector<Restore::HeldFile> &files) {
 
 // Ends the descendants in the store, with what they hold and no add has bound.
 Status drop_descendants(Resident &top, const std::vector<Domain *> &subtree) {
-    const std::unique_ptr<Transaction> transaction = top.ledger->begin();
+    const std::unique_ptr<Transaction> transaction = top.store->begin();
     for (size_t i = subtree.size(); i-- > 1;) {
         transaction->drop(subtree[i]->number);
     }
     Status status = transaction->commit();
     for (size_t i = 1; status.is_ok() && i < subtree.size(); ++i) {
-        top.ledger->pending -= subtree[i]->pending.size();
+        top.store->pending -= subtree[i]->pending.size();
     }
     return status;
 }
@@ -131,7 +131,7 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = check_log(domain); !status) {
         return status;
     }
-    if (Status status = domain.ledger != nullptr ? domain.ledger->check_readable() : Status::ok();
+    if (Status status = domain.store != nullptr ? domain.store->check_readable() : Status::ok();
         !status) {
         return status;
     }
@@ -159,8 +159,8 @@ Status restore_named(cd_handle handle, Report &report) {
         report.also(CD_OP_REPLAY_BEGIN, domain.name());
     }
     Status written = write_memory(restore, lock);
-    if (domain.ledger != nullptr) {
-        written = domain.ledger->check_read(written);
+    if (domain.store != nullptr) {
+        written = domain.store->check_read(written);
     }
     if (!written) {
         return written;
@@ -169,7 +169,7 @@ Status restore_named(cd_handle handle, Report &report) {
         return status;
     }
     report.copied(restore.copied());
-    if (domain.ledger != nullptr) {
+    if (domain.store != nullptr) {
         if (Status status = drop_descendants(domain, subtree); !status) {
             return status;
         }

@@ -52,7 +52,7 @@ public:
                 }
             }
         }
-        if (domain_.ledger != nullptr) {
+        if (domain_.store != nullptr) {
             return write_down();
         }
         return request_.restoration == Restoration::copy ? prepare_data() : Status::ok();
@@ -60,7 +60,7 @@ public:
 
     void publish() noexcept {
         CopyRun run(CopyRun::Direction::to_store);
-        if (domain_.ledger != nullptr) {
+        if (domain_.store != nullptr) {
             domain_.entries.accept_arriving();
             for (size_t i = 0; i < converted_.size(); ++i) {
                 converted_[i]->data = std::move(converted_data_[i]);
@@ -105,7 +105,7 @@ private:
 
     // Neighbours that only lie in memory until the process ends, and are copied, can be one entry.
     Neighbours neighbours() const {
-        return request_.restoration == Restoration::copy && domain_.ledger == nullptr
+        return request_.restoration == Restoration::copy && domain_.store == nullptr
                    ? Neighbours::together
                    : Neighbours::apart;
     }
@@ -243,7 +243,7 @@ private:
         if (domain_.entries.arriving().empty() && !relabels_) {
             return Status::ok();
         }
-        const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
+        const std::unique_ptr<Transaction> transaction = domain_.store->begin();
         if (request_.restoration == Restoration::copy) {
             if (conversions_ > 0) {
                 collect_converted();

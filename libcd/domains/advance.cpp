@@ -22,8 +22,8 @@ namespace {
 class Advance {
 public:
     // positions: where the CD's files stand now.
-    Advance(Domain &domain, const std::vector<FilePosition> &positions, CommitVote *last_word)
-        : domain_(domain), positions_(positions), last_word_(last_word) {}
+    Advance(Domain &domain, const std::vector<FilePosition> &positions, CommitVote *last_vote)
+        : domain_(domain), positions_(positions), last_vote_(last_vote) {}
 
     // Nothing: all ancestors have to be locked.
     std::optional<Status> prepare(Locked locked) {
@@ -34,7 +34,7 @@ public:
             }
         }
         domain_.log.prepare_begin_now(domain_.depth);
-        if (domain_.ledger != nullptr) {
+        if (domain_.store != nullptr) {
             return write_down();
         }
         if (Status status = prepare_shadows(); !status) {
@@ -95,7 +95,7 @@ private:
     // For a CD that outlives the process: stores the new data beside the old ones and writes down
     // that they count.
     Status write_down() {
-        const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
+        const std::unique_ptr<Transaction> transaction = domain_.store->begin();
         if (domain_.is_root() && transaction->retains()) {
             transaction->retain(data_of(domain_));
         }
@@ -130,7 +130,7 @@ private:
             transaction->files(domain_.number, files);
         }
         transaction->epoch(domain_.number, next_epoch());
-        return transaction->commit(last_word_);
+        return transaction->commit(last_vote_);
     }
 
     // In the steady state every entry has its shadow from the last advance.
@@ -169,7 +169,7 @@ private:
     // Before the handover, which takes the data and says which entries give them.
     void fill_shadow(Entry &entry, CopyRun &run) noexcept {
         if (entry.restoration != Restoration::copy || overwritten_in_place(entry) ||
-            domain_.ledger != nullptr) {
+            domain_.store != nullptr) {
             return;
         }
         if (!entry.shadow) {
@@ -179,10 +179,10 @@ private:
                 entry.range.length());
     }
 
-    // The ledger writes to places as a whole. What was never split has one; looking at it takes
+    // The store writes to places as a whole. What was never split has one; looking at it takes
     // time.
     bool is_part_of_a_place(const Entry &entry) const {
-        return !entry.whole && domain_.ledger != nullptr && entry.data &&
+        return !entry.whole && domain_.store != nullptr && entry.data &&
                !entry.data.is_whole(entry.range.length());
     }
 
@@ -209,19 +209,19 @@ private:
 
     Domain &domain_;
     const std::vector<FilePosition> &positions_;
-    CommitVote *last_word_;
+    CommitVote *last_vote_;
     std::optional<GiveToParent> handover_;
     AllocationPlan plain_{false};
     AllocationPlan checksummed_{true};
     bool any_in_place_ = false;
-    size_t written_ = 0; // bytes that went to the ledger
+    size_t written_ = 0; // bytes that went to the store
     UndoLog undo_;       // last, so that data are undone before anything else
 };
 
 } // namespace
 
 std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
-                              size_t &copied, CommitVote *last_word) {
+                              size_t &copied, CommitVote *last_vote) {
     if (Status status = check_no_children(domain, "advance"); !status) {
         return status;
     }
@@ -231,14 +231,14 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (Status status = check_bound(domain, "advance"); !status) {
         return status;
     }
-    Advance operation(domain, positions, last_word);
+    Advance operation(domain, positions, last_vote);
     if (std::optional<Status> status = operation.prepare(locked); !status || !*status) {
         return status;
     }
     copied = operation.publish();
     domain.files.replace(positions);
-    if (domain.is_root() && domain.ledger != nullptr) {
-        domain.ledger->forget_aside();
+    if (domain.is_root() && domain.store != nullptr) {
+        domain.store->forget_aside();
     }
     join_fragments(domain);
     free_sparse_places(domain);

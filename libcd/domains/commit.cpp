@@ -37,14 +37,14 @@ Status check_bound(const Domain &domain, const char *operation) {
         return fail(CD_ERROR_RESTART_UNBOUND,
                     "CD %s cannot %s: its store %s holds %zu bytes of %s \"%s\" (range %llu) that "
                     "this program has not added yet; add them first, or start with CD_RESTART=no",
-                    domain.name(), operation, domain.ledger->path(), range.old.length(),
+                    domain.name(), operation, domain.store->path(), range.old.length(),
                     is_ordered ? "CD path" : "region or object", name.text->c_str(),
                     static_cast<unsigned long long>(name.add_index));
     }
     return Status::ok();
 }
 
-std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_word) {
+std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_vote) {
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
@@ -56,8 +56,8 @@ std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_wor
         if (!handover.prepare(locked)) {
             return std::nullopt;
         }
-        if (domain.ledger != nullptr) {
-            const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
+        if (domain.store != nullptr) {
+            const std::unique_ptr<Transaction> transaction = domain.store->begin();
             handover.write_down(*transaction);
             transaction->drop(domain.number);
             if (Status status = transaction->commit(); !status) {
@@ -68,8 +68,8 @@ std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_wor
         domain.log.leave(domain.parent->log, domain.depth);
         join_fragments(*domain.parent);
         free_sparse_places(*domain.parent);
-    } else if (domain.ledger != nullptr) {
-        if (Status status = domain.ledger->remove(last_word); !status) {
+    } else if (domain.store != nullptr) {
+        if (Status status = domain.store->remove(last_vote); !status) {
             return status;
         }
     }

@@ -10,11 +10,11 @@
 namespace cd {
 
 // Gives the parent what the CD holds, as GiveToParent says; the CD holds nothing afterwards. A root
-// only gives everything up, and last_word is asked whether it may, if it is given and nothing else
+// only gives everything up, and last_vote is asked whether it may, if it is given and nothing else
 // is in the way. Refused while there are children. The caller then ends the CD. Nothing is
 // returned, and nothing has changed, if all ancestors have to be locked. May throw std::bad_alloc;
 // then nothing has changed.
-std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_word = nullptr);
+std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_vote = nullptr);
 
 // Fails if the CD has children.
 Status check_no_children(const Domain &domain, const char *operation);

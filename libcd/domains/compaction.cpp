@@ -99,7 +99,7 @@ void give_up_next_data(RangeIndex &entries, const std::vector<Group> &groups) no
 
 Status copy_in_store(Domain &domain, std::vector<Group> &groups) {
     give_up_next_data(domain.entries, groups);
-    const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
+    const std::unique_ptr<Transaction> transaction = domain.store->begin();
     for (Group &group : groups) {
         if (Status status = transaction->copy(group.parts, group.data); !status) {
             return status;
@@ -137,7 +137,7 @@ Status replace_by_copies(Domain &domain, std::vector<Group> groups) {
     if (groups.empty()) {
         return Status::ok();
     }
-    if (domain.ledger == nullptr) {
+    if (domain.store == nullptr) {
         copy_in_memory(groups);
     } else if (Status status = copy_in_store(domain, groups); !status) {
         return status;
@@ -173,10 +173,10 @@ void join_fragments(Domain &domain) noexcept {
 }
 
 void free_sparse_places(Domain &domain) noexcept {
-    if (domain.ledger != nullptr && domain.ledger->wastes_room(domain.accepted_waste)) {
+    if (domain.store != nullptr && domain.store->wastes_room(domain.accepted_waste)) {
         best_effort(
             [&] { return replace_by_copies(domain, entries_in_sparse_places(domain.entries)); });
-        domain.accepted_waste = domain.ledger->wasted_room();
+        domain.accepted_waste = domain.store->wasted_room();
     }
 }
 

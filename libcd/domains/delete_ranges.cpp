@@ -92,8 +92,8 @@ Status remove(Domain &domain, const cd_addrspec *list, int count) {
             return status;
         }
     }
-    if (domain.ledger != nullptr && !elements.empty()) {
-        const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
+    if (domain.store != nullptr && !elements.empty()) {
+        const std::unique_ptr<Transaction> transaction = domain.store->begin();
         for (const Element &element : elements) {
             transaction->erase(domain.number, element.range);
         }

@@ -37,11 +37,11 @@ struct Domain {
 
     // Where it is written down, if it outlives the process. Before what it holds, which is in
     // there.
-    std::shared_ptr<PersistentStore> ledger;
+    std::shared_ptr<PersistentStore> store;
     CdNumber number = 0;
     std::string path; // which of its parent's children since a point in time, and so on
     uint64_t children_created = 0; // since the point in time
-    uint64_t accepted_waste = 0;   // of the ledger's room, when this CD's part was last tidied
+    uint64_t accepted_waste = 0;   // of the store's room, when this CD's part was last tidied
 
     // What it holds.
     RangeIndex entries;

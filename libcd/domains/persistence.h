@@ -17,14 +17,14 @@
 
 namespace cd {
 
-// Which CD of a family, for a ledger; the root is 0.
+// Which CD of a family, for a store; the root is 0.
 using CdNumber = uint64_t;
 
 // The ranges of an add call that only their order tells from others, by their begin; no two
 // overlap.
 struct OrderedRange {
     uintptr_t end;
-    uint64_t ordinal;
+    uint64_t add_index;
     bool added_anew; // others that come later wait, and nothing for this one
 };
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
@@ -35,7 +35,7 @@ public:
     virtual ~CommitVote() = default;
 
     // Called once at most. own: whether it can be done here; the other outcome counts.
-    virtual Status say(Status own) noexcept = 0;
+    virtual Status vote(Status own) noexcept = 0;
 };
 
 // Data that are stored; who names them keeps the piece.
@@ -90,8 +90,8 @@ public:
     virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
                       size_t entries) = 0;
 
-    // last_word: asked when all is done that is likely to fail, unless it is nullptr.
-    virtual Status commit(CommitVote *last_word) = 0;
+    // last_vote: asked when all is done that is likely to fail, unless it is nullptr.
+    virtual Status commit(CommitVote *last_vote) = 0;
     Status commit() { return commit(nullptr); }
 };
 
@@ -100,7 +100,7 @@ class PersistentStore {
 public:
     virtual ~PersistentStore() = default;
 
-    // Where that is, for messages. As long as the ledger lives.
+    // Where that is, for messages. As long as the store lives.
     virtual const char *path() = 0;
 
     virtual std::unique_ptr<Transaction> begin() = 0;
@@ -130,25 +130,25 @@ public:
     // may have written over them meanwhile.
     virtual Status check_read(Status read) = 0;
 
-    // In a process that was forked, where the ledger can only be read.
+    // In a process that was forked, where the store can only be read.
     virtual void leave_to_parent() noexcept = 0;
     virtual bool is_of_this_process() const noexcept = 0;
 
-    // Whether the program has closed files of the ledger: nothing can be changed any more, and it
+    // Whether the program has closed files of the store: nothing can be changed any more, and it
     // cannot be removed.
     virtual bool is_lost() const noexcept = 0;
 
-    // The family ends: nothing of it is found again. last_word: asked when all is done that can
+    // The family ends: nothing of it is found again. last_vote: asked when all is done that can
     // fail, if given; what it refuses has not happened.
-    virtual Status remove(CommitVote *last_word) = 0;
+    virtual Status remove(CommitVote *last_vote) = 0;
 
     // How many ranges a CD has added in this process that only their order tells from others. What
     // hold() writes down is counted by its commit, unless propose() has counted it.
-    virtual uint64_t ordinal(CdNumber cd) = 0;
+    virtual uint64_t add_index(CdNumber cd) = 0;
 
     // Writes `binds` down with the next transaction, and drops it unless that is accepted: an add
     // call that fails has bound nothing. ordered: what the call adds to the CD; entries passed to
-    // hold() of these keep their ordinals. Until it
+    // hold() of these keep their add indexes. Until it
     // is accepted or rejected no other transaction of the family is committed. May throw
     // std::bad_alloc.
     virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd,

@@ -157,7 +157,7 @@ void verify_part(const Entry &own, const Entry &source, Range part, Mismatches &
 } // namespace
 
 Status verify(Domain &domain, cd_mismatch_fn report, void *context) {
-    if (Status status = domain.ledger != nullptr ? domain.ledger->check_readable() : Status::ok();
+    if (Status status = domain.store != nullptr ? domain.store->check_readable() : Status::ok();
         !status) {
         return status;
     }
@@ -183,8 +183,8 @@ Status verify(Domain &domain, cd_mismatch_fn report, void *context) {
             break;
         }
     }
-    if (domain.ledger != nullptr) {
-        Status read = domain.ledger->check_read(mismatches.read());
+    if (domain.store != nullptr) {
+        Status read = domain.store->check_read(mismatches.read());
         if (read.code() == CD_ERROR_STORE_FORKED) {
             return read;
         }

@@ -54,7 +54,7 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
                                        (labels.added_anew ? format::label_added_anew : 0U) |
                                        (labels.left.is ? format::label_left : 0U)));
     bytes_.number(key.name);
-    bytes_.number(key.ordinal);
+    bytes_.number(key.add_index);
     bytes_.number(key.offset);
     bytes_.number(key.length);
     if (labels.restoration == Restoration::copy) {

@@ -188,21 +188,21 @@ Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed
         key.name = number_of(name);
     } else if (!key_of_proposed(cd, range, key, added_anew)) {
         const Known &known = cds_.at(cd);
-        key = {known.cd.path, known.ordinal + unnamed++, 0, range.length()};
+        key = {known.cd.path, known.add_index + unnamed++, 0, range.length()};
     }
     return Status::ok();
 }
 
-uint64_t FileStore::ordinal(CdNumber cd) {
+uint64_t FileStore::add_index(CdNumber cd) {
     const std::scoped_lock lock(mutex_);
-    return cds_.at(cd).ordinal;
+    return cds_.at(cd).add_index;
 }
 
 void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) {
     const std::scoped_lock lock(mutex_);
     Binds &proposed = static_cast<FileTransaction &>(*binds).binds();
     binds_.changes.bytes().reserve_room(proposed.changes.bytes().size());
-    cds_.at(cd).ordinal += ordered.size();
+    cds_.at(cd).add_index += ordered.size();
     proposed_ = {std::move(proposed), cd, std::move(ordered)};
 }
 
@@ -215,7 +215,7 @@ void FileStore::accept_proposed() noexcept {
 
 void FileStore::reject_proposed() noexcept {
     const std::scoped_lock lock(mutex_);
-    cds_.find(proposed_.cd)->second.ordinal -= proposed_.ordered.size();
+    cds_.find(proposed_.cd)->second.add_index -= proposed_.ordered.size();
     proposed_ = {};
 }
 
@@ -229,7 +229,7 @@ bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &
     if (whole.end < range.end) {
         return false;
     }
-    key = {cds_.at(cd).cd.path, whole.ordinal, range.begin - begin, whole.end - begin};
+    key = {cds_.at(cd).cd.path, whole.add_index, range.begin - begin, whole.end - begin};
     added_anew = whole.added_anew;
     return true;
 }
@@ -364,7 +364,7 @@ void FileStore::count_as_written(const ChangeSet &set, NewCds &added) noexcept {
         written_.insert(added.places.extract({known.cd.parent, known.cd.sibling}));
     }
     for (const auto &[cd, count] : set.unnamed) {
-        cds_.find(cd)->second.ordinal += count;
+        cds_.find(cd)->second.add_index += count;
     }
     for (const CdNumber cd : set.dropped) {
         forget(cds_.find(cd));
@@ -412,9 +412,9 @@ bool FileStore::retains() {
     return options_.older_kept > 0 || !retained_.empty();
 }
 
-Status FileStore::remove(CommitVote *last_word) {
+Status FileStore::remove(CommitVote *last_vote) {
     Status hidden = catch_exceptions([&] { return hide(); });
-    Status status = last_word != nullptr ? last_word->say(hidden) : hidden;
+    Status status = last_vote != nullptr ? last_vote->vote(hidden) : hidden;
     if (status) {
         best_effort([&] { directory_.finish_remove(name_); });
         forget_aside();

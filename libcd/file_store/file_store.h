@@ -88,8 +88,8 @@ public:
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
     bool is_lost() const noexcept override;
-    Status remove(CommitVote *last_word) override;
-    uint64_t ordinal(CdNumber cd) override;
+    Status remove(CommitVote *last_vote) override;
+    uint64_t add_index(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;
     void accept_proposed() noexcept override;
     void reject_proposed() noexcept override;
@@ -122,8 +122,8 @@ public:
 private:
     struct Known {
         StoredCd cd;
-        bool written = false; // the file knows it
-        uint64_t ordinal = 0; // of the next range that only its add order tells from others
+        bool written = false;   // the file knows it
+        uint64_t add_index = 0; // of the next range that only its add order tells from others
     };
     struct Proposed {
         Binds binds;

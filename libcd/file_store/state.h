@@ -36,10 +36,10 @@ struct StoredRun {
 
 // Names memory so that another process finds it: see format::NameKind.
 struct StoredKey {
-    uint64_t name = 0;    // number of a StoredName
-    uint64_t ordinal = 0; // path: number of the range in its CD's add order
-    uint64_t offset = 0;  // path: in that range; else: in the object or region
-    uint64_t length = 0;  // path: of that range; region: of the region
+    uint64_t name = 0;      // number of a StoredName
+    uint64_t add_index = 0; // path: number of the range in its CD's add order
+    uint64_t offset = 0;    // path: in that range; else: in the object or region
+    uint64_t length = 0;    // path: of that range; region: of the region
     bool operator==(const StoredKey &) const = default;
 };
 

@@ -310,11 +310,11 @@ Status FileTransaction::force_data() {
     return forces ? store_.volume().forcing().force(begun_) : flushed;
 }
 
-Status FileTransaction::commit(CommitVote *last_word) {
+Status FileTransaction::commit(CommitVote *last_vote) {
     Status ready = force_data();
-    if (last_word != nullptr) {
+    if (last_vote != nullptr) {
         ready = ready ? store_.check_ready() : ready;
-        ready = last_word->say(ready);
+        ready = last_vote->vote(ready);
     }
     return ready ? store_.commit(set_) : ready;
 }

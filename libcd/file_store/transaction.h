@@ -56,7 +56,7 @@ public:
     void drop(CdNumber cd) override;
     void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
     using Transaction::commit;
-    Status commit(CommitVote *last_word) override;
+    Status commit(CommitVote *last_vote) override;
 
     // For the store that gets them before the transaction ends.
     Binds &binds() { return set_.binds; }

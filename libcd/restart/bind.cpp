@@ -25,7 +25,7 @@ using Kind = PendingName::Kind;
 class Binding {
 public:
     Binding(Domain &domain, const AddRequest &request)
-        : domain_(domain), request_(request), add_index_(domain.ledger->ordinal(domain.number)) {}
+        : domain_(domain), request_(request), add_index_(domain.store->add_index(domain.number)) {}
     Binding(const Binding &) = delete;
     Binding &operator=(const Binding &) = delete;
     ~Binding() {
@@ -61,7 +61,7 @@ public:
         std::vector<Bound> owed;
         std::ranges::copy_if(bound_, std::back_inserter(owed),
                              [](const Bound &bound) { return bound.pending->second.owed; });
-        if (Status status = owed.empty() ? Status::ok() : domain_.ledger->check_readable();
+        if (Status status = owed.empty() ? Status::ok() : domain_.store->check_readable();
             !status) {
             return status;
         }
@@ -77,11 +77,11 @@ public:
 
     // Makes the bound ranges entries of their CDs, and proposes the change to the store.
     void publish() {
-        std::unique_ptr<Transaction> binds = domain_.ledger->begin();
+        std::unique_ptr<Transaction> binds = domain_.store->begin();
         for (const auto &[holder, pending, entry, here] : bound_) {
             binds->bind(holder->number, pending->second.space, pending->second.old, here.begin, 1);
         }
-        domain_.ledger->propose(std::move(binds), domain_.number, std::move(ordered_));
+        domain_.store->propose(std::move(binds), domain_.number, std::move(ordered_));
         for (const Bound &bound : bound_) {
             bound.holder->entries.accept_arriving();
         }
@@ -92,9 +92,9 @@ public:
         for (const Bound &bound : bound_) {
             bound.holder->pending.erase(bound.pending);
         }
-        domain_.ledger->pending -= bound_.size();
+        domain_.store->pending -= bound_.size();
         domain_.skips_pending |= skips_pending_;
-        domain_.ledger->accept_proposed();
+        domain_.store->accept_proposed();
         kept_ = true;
     }
 
@@ -172,7 +172,7 @@ private:
             "CD %s: range %llu in add order has %llu bytes in store %s, but %zu bytes at %p are "
             "added; keep the add order, use cd_name_region, or start with CD_RESTART=no",
             domain_.name(), static_cast<unsigned long long>(index),
-            static_cast<unsigned long long>(range.length), domain_.ledger->path(), part.length(),
+            static_cast<unsigned long long>(range.length), domain_.store->path(), part.length(),
             part.address());
     }
 
@@ -181,7 +181,7 @@ private:
                     "CD %s: the %zu bytes added at %p could be several ranges of that length of CD "
                     "%s in its store %s; name them with cd_name_region",
                     domain_.name(), part.length(), part.address(), holder.name(),
-                    domain_.ledger->path());
+                    domain_.store->path());
     }
 
     // Binds everything that the family holds of the object or the region that part lies in.
@@ -207,7 +207,7 @@ private:
                 };
                 if (MemoryNames::are_of_one_build(object, name.text)) {
                     bind_object(*holder, object, part);
-                } else if (status.is_ok() && !domain_.ledger->knows_object(name.text) &&
+                } else if (status.is_ok() && !domain_.store->knows_object(name.text) &&
                            replaced() == name.text) {
                     status = other_object(*holder, object,
                                           holder->pending.in(Kind::object, object).first->second,
@@ -274,7 +274,7 @@ private:
         return fail(CD_ERROR_RESTART_MISMATCH,
                     "CD %s: the store %s holds %zu bytes at %p via regen, and this program adds "
                     "%zu bytes at %p otherwise; add all of them via regen first",
-                    domain_.name(), domain_.ledger->path(), here.length(), here.address(),
+                    domain_.name(), domain_.store->path(), here.length(), here.address(),
                     part.length(), part.address());
     }
 
@@ -321,7 +321,7 @@ private:
             }
         }
         if (published_) {
-            domain_.ledger->reject_proposed();
+            domain_.store->reject_proposed();
         }
     }
 
@@ -372,20 +372,20 @@ Status check_add_order(Domain &domain) {
     return fail(CD_ERROR_RESTART_MISMATCH,
                 "CD %s cannot be restored: store %s lacks a range that was added, and holds range "
                 "%llu (%llu bytes), not added yet; add all in order, or use cd_name_region",
-                domain.name(), domain.ledger->path(),
+                domain.name(), domain.store->path(),
                 static_cast<unsigned long long>(first->first.add_index),
                 static_cast<unsigned long long>(first->second.length));
 }
 
 void warn_of_pending_files(const Domain &domain) noexcept {
-    if (domain.pending_files.empty() || domain.ledger->told_of_files.exchange(true)) {
+    if (domain.pending_files.empty() || domain.store->told_of_files.exchange(true)) {
         return;
     }
     best_effort([&] {
         const FilePosition &first = domain.pending_files.front();
         const std::string line =
             std::string("CD ") + domain.name() + " has advanced, and its store " +
-            domain.ledger->path() + " holds " + std::to_string(domain.pending_files.size()) +
+            domain.store->path() + " holds " + std::to_string(domain.pending_files.size()) +
             " file positions that no add has taken, the first of inode " +
             std::to_string(first.inode) + " of device " + std::to_string(first.device) +
             " at position " + std::to_string(first.position) +
@@ -418,7 +418,7 @@ Status other_region_length(const Domain &domain, const std::string &name, const 
                 "%s; name the "
                 "same bytes with cd_name_region, or start with CD_RESTART=no",
                 domain.name(), static_cast<unsigned long long>(length),
-                static_cast<unsigned long long>(range.length), name.c_str(), domain.ledger->path());
+                static_cast<unsigned long long>(range.length), name.c_str(), domain.store->path());
 }
 
 Status other_object(const Domain &domain, const std::string &name, const PendingRange &range,
@@ -427,7 +427,7 @@ Status other_object(const Domain &domain, const std::string &name, const Pending
                 "CD %s: the store %s holds %zu bytes of \"%s\" (object and build-id), but this "
                 "process has \"%s\"; run the program that wrote the store, or start with "
                 "CD_RESTART=no",
-                domain.name(), domain.ledger->path(), range.old.length(), name.c_str(),
+                domain.name(), domain.store->path(), range.old.length(), name.c_str(),
                 instead.c_str());
 }
 

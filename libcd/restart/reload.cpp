@@ -44,7 +44,7 @@ private:
         }
         Name &name = name_of(entry.key.name);
         PendingName pending = name.pending;
-        pending.add_index = entry.key.ordinal;
+        pending.add_index = entry.key.add_index;
         PendingRange range = range_from(place, entry);
         if (!name.loaded.instead.empty()) {
             return other_object(domain_, *pending.text, range, name.loaded.instead);
@@ -73,7 +73,7 @@ private:
         return fail(CD_ERROR_RESTART_MISMATCH,
                     "CD %s: the store %s holds %zu bytes at offset %llu of \"%s\" (object and "
                     "build-id), which are not writable in this process; start with CD_RESTART=no",
-                    domain_.name(), domain_.ledger->path(), range.old.length(),
+                    domain_.name(), domain_.store->path(), range.old.length(),
                     static_cast<unsigned long long>(range.offset), name.c_str());
     }
 

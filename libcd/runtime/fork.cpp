@@ -39,8 +39,8 @@ void in_child() {
             resident.slot->active_in = 0;
         }
         resident.log.leave_to_parent_process();
-        if (resident.is_root() && resident.ledger != nullptr) {
-            resident.ledger->leave_to_parent();
+        if (resident.is_root() && resident.store != nullptr) {
+            resident.store->leave_to_parent();
         }
     });
     ActiveStack::leave_log_to_parent_process();

@@ -25,7 +25,7 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
                     Transaction &binds, FamilyLock &lock, Resident *&made) {
     auto child = std::make_unique<Resident>();
     child->parent = &parent;
-    child->ledger = parent.ledger;
+    child->store = parent.store;
     child->storage = parent.storage;
     child->depth = parent.depth + 1;
     child->sibling = stored.sibling;
@@ -53,7 +53,7 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
 // Parents have smaller numbers than their children.
 Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
     lock.prepare_discard(opened.loaded.state.cds.size());
-    const std::unique_ptr<Transaction> binds = root.ledger->begin();
+    const std::unique_ptr<Transaction> binds = root.store->begin();
     std::map<uint64_t, Resident *> made;
     State &state = opened.loaded.state;
     unify_region_lengths(state);
@@ -74,7 +74,7 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
     if (Status status = open_store(request, MemoryNames::instance(), opened); !status) {
         return status;
     }
-    root.ledger = opened.store;
+    root.store = opened.store;
     Status status = opened.restarted ? attach(root, opened, lock) : Status::ok();
     // Before that the damaged points in time are there still.
     return status && opened.newer_are_damaged ? opened.store->rewrite() : status;
@@ -159,15 +159,15 @@ void wake(Resident &child, Resident &parent) {
 }
 
 LedgerPlace::LedgerPlace(Resident &child, const Resident &parent) {
-    if (parent.ledger == nullptr) {
+    if (parent.store == nullptr) {
         return;
     }
     const std::string own = std::to_string(parent.children_created + 1);
     child.path = parent.path.empty() ? own : parent.path + "." + own;
-    child.number = number_ = parent.ledger->next_number();
-    child.ledger = parent.ledger;
-    parent.ledger->announce(number_, parent.number, child.depth, child.sibling, child.path);
-    ledger_ = parent.ledger;
+    child.number = number_ = parent.store->next_number();
+    child.store = parent.store;
+    parent.store->announce(number_, parent.number, child.depth, child.sibling, child.path);
+    ledger_ = parent.store;
 }
 
 Status LedgerPlace::write_down() {

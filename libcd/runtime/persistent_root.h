@@ -25,7 +25,7 @@ Resident *next_dormant(const Resident &parent);
 // The program has created it now.
 void wake(Resident &child, Resident &parent);
 
-// A child's place in the family's ledger, if there is one; without keep() it is gone at its end.
+// A child's place in the family's store, if there is one; without keep() it is gone at its end.
 class LedgerPlace {
 public:
     // May throw std::bad_alloc.
@@ -34,7 +34,7 @@ public:
     LedgerPlace &operator=(const LedgerPlace &) = delete;
     ~LedgerPlace();
 
-    // Where a process that comes later would take a sibling for the child, the ledger has to know
+    // Where a process that comes later would take a sibling for the child, the store has to know
     // it even if it holds nothing. May throw std::bad_alloc.
     Status write_down();
 

@@ -242,7 +242,7 @@ JointAdvance::~JointAdvance() {
         const Status status = fail(
             CD_ERROR_NO_MEMORY,
             "CD %s: there is no memory to advance it; free some and repeat that", domain_.name());
-        (void)say(status).is_ok();
+        (void)vote(status).is_ok();
     }
     if (owed_ == Owed::point) {
         domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
@@ -256,7 +256,7 @@ JointAdvance::~JointAdvance() {
 
 uint64_t JointAdvance::next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
 
-Status JointAdvance::say(Status own) noexcept {
+Status JointAdvance::vote(Status own) noexcept {
     std::optional<FamilyLock::Lending> lending;
     lend(lock_, lending);
     Status status = domain_.protection->may_advance(next_epoch(), own);
@@ -266,7 +266,7 @@ Status JointAdvance::say(Status own) noexcept {
 
 Status JointAdvance::refused(Status own) noexcept {
     if (owed_ == Owed::vote) {
-        return say(own);
+        return vote(own);
     }
     if (owed_ == Owed::nothing) {
         return own;
@@ -284,7 +284,7 @@ cd_error JointAdvance::offer() noexcept {
     advanced_ = true;
     Status status;
     try {
-        auto store = std::static_pointer_cast<FileStore>(domain_.ledger);
+        auto store = std::static_pointer_cast<FileStore>(domain_.store);
         auto held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
         const FamilyLock::Lending lending(lock_);
         owed_ = Owed::nothing;
@@ -307,11 +307,11 @@ JointCommit::~JointCommit() {
         const Status status = fail(
             CD_ERROR_NO_MEMORY, "CD %s: there is no memory to commit it; free some and repeat that",
             domain_.name());
-        (void)say(status).is_ok();
+        (void)vote(status).is_ok();
     }
 }
 
-Status JointCommit::say(Status own) noexcept {
+Status JointCommit::vote(Status own) noexcept {
     std::optional<FamilyLock::Lending> lending;
     lend(lock_, lending);
     owed_ = false;

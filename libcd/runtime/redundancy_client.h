@@ -107,8 +107,8 @@ public:
     ~JointAdvance() override;
 
     bool wanted() const;
-    CommitVote *last_word() { return wanted() ? this : nullptr; }
-    Status say(Status own) noexcept override;
+    CommitVote *last_vote() { return wanted() ? this : nullptr; }
+    Status vote(Status own) noexcept override;
 
     // The advance failed here. The outcome of all ranks, if they do not know yet. Where they have
     // advanced after the vote, this rank uses the epoch up, too.
@@ -139,12 +139,12 @@ public:
     JointCommit &operator=(const JointCommit &) = delete;
     ~JointCommit() override;
 
-    CommitVote *last_word() { return owed_ ? this : nullptr; }
-    Status say(Status own) noexcept override;
+    CommitVote *last_vote() { return owed_ ? this : nullptr; }
+    Status vote(Status own) noexcept override;
 
     // The outcome of all ranks, if they do not know this rank's yet: it failed here, or the root
     // ends without its store.
-    Status outcome(Status own) noexcept { return owed_ ? say(own) : own; }
+    Status outcome(Status own) noexcept { return owed_ ? vote(own) : own; }
 
 private:
     FamilyLock &lock_;

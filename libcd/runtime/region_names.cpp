@@ -24,7 +24,7 @@ public:
         const Resident *holder = nullptr;
         Registry::instance().for_each([&](const Resident &resident) {
             const auto at = resident.entries.find(range.begin);
-            if (resident.ledger != nullptr && resident.ledger->is_of_this_process() &&
+            if (resident.store != nullptr && resident.store->is_of_this_process() &&
                 at != resident.entries.end() && at->second->range.begin < range.end) {
                 holder = &resident;
             }
@@ -43,7 +43,7 @@ Status refuse(const char *name, Range before, Range range, const Resident &holde
     return fail(CD_ERROR_NAME_IN_USE,
                 "cd_name_region: CD %s holds bytes of \"%s\" (%zu bytes at %p) in its store %s by "
                 "that name, so %s; delete them from the CD first (delete_from_cd), or commit it",
-                holder.name(), name, before.length(), before.address(), holder.ledger->path(),
+                holder.name(), name, before.length(), before.address(), holder.store->path(),
                 instead.c_str());
 }
 

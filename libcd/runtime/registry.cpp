@@ -28,8 +28,7 @@ cd_handle encode(uint32_t index, uint64_t generation) {
 }
 
 bool is_yet_to_be_opened(const Resident &resident) {
-    return resident.is_root() && resident.storage.store == Store::file &&
-           resident.ledger == nullptr;
+    return resident.is_root() && resident.storage.store == Store::file && resident.store == nullptr;
 }
 
 } // namespace

@@ -138,7 +138,7 @@ void describe_store(const cd::File &file, std::ostream &out) {
             std::ostringstream now;
             now << place.space << ' ' << entry.access << entry.scope
                 << static_cast<int>(entry.restoration) << ' ' << state.names.at(entry.key.name).text
-                << ' ' << entry.key.ordinal << ' ';
+                << ' ' << entry.key.add_index << ' ';
             if (place.begin != end || now.str() != labels) {
                 labels = now.str();
                 out << '\n' << place.begin << ' ' << labels;

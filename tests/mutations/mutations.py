@@ -136,9 +136,9 @@ ROOM = [
     Mutation("parts of what a child has changed are never joined", "../domains/give_to_parent.cpp",
              "void GiveToParent::prepare_entry(", "is_named(*at->second, shared) ?", "true ?"),
     Mutation("what one CD leaves of places is accepted for its siblings, too", "../domains/compaction.cpp",
-             "void free_sparse_places(", "domain.accepted_waste = domain.ledger->wasted_room();",
+             "void free_sparse_places(", "domain.accepted_waste = domain.store->wasted_room();",
              "for (Domain *at : subtree_of(domain.is_root() ? domain : *domain.parent)) {"
-             " at->accepted_waste = domain.ledger->wasted_room(); }"),
+             " at->accepted_waste = domain.store->wasted_room(); }"),
     Mutation("what a child leaves of its parent's places stays there", "../domains/advance.cpp",
              "std::optional<Status> advance(", "free_sparse_places(*domain.parent);", ""),
     Mutation("what a child that was committed leaves stays there", "../domains/commit.cpp",

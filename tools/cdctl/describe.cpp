@@ -27,7 +27,7 @@ std::string place_of(const cd::Loaded &loaded, const cd::StoredKey &key) {
     case cd::format::NameKind::path:
         break;
     }
-    return "range " + std::to_string(key.ordinal) +
+    return "range " + std::to_string(key.add_index) +
            (name.text.empty() ? std::string(" of the root") : " of child " + name.text) + "+" +
            hexadecimal(key.offset);
 }

@@ -108,7 +108,7 @@ void describe_entry(const cd::Loaded &loaded, const cd::StoredPlace &place,
         json.member("region", name.text);
         break;
     case cd::format::NameKind::path:
-        json.member("cd_path", name.text).member("range", entry.key.ordinal);
+        json.member("cd_path", name.text).member("range", entry.key.add_index);
         json.member("range_bytes", entry.key.length);
     }
     json.member("offset", entry.key.offset).end_object();

@@ -289,7 +289,7 @@ TEST_F(DirectStore, APlaceThatIsGivenUpIsNobodysAsLongAsItMayStillBeWritten) {
     {
         FamilyLock lock;
         ASSERT_TRUE(lock.lock(root, FamilyLock::Reach::self).is_ok());
-        auto &store = static_cast<FileStore &>(*lock.domain().ledger);
+        auto &store = static_cast<FileStore &>(*lock.domain().store);
         std::vector<std::byte> memory(2 * direct_mib);
         const auto begin = reinterpret_cast<uintptr_t>(memory.data());
         std::unique_ptr<Transaction> transaction = store.begin();

@@ -62,7 +62,7 @@ TEST_F(Held, APlaceThatSomebodyElseHasIsNotWrittenOver) {
     add(cells_.data(), cell);
     FamilyLock lock;
     ASSERT_TRUE(lock.lock(root_, FamilyLock::Reach::self));
-    const std::unique_ptr<Transaction> transaction = lock.domain().ledger->begin();
+    const std::unique_ptr<Transaction> transaction = lock.domain().store->begin();
     const auto begin_of_memory = reinterpret_cast<uintptr_t>(cells_.data());
     const Range memory = {begin_of_memory, begin_of_memory + cell};
     Piece place;

@@ -47,7 +47,7 @@ protected:
     std::unique_ptr<HeldPoint> hold() const {
         FamilyLock lock;
         EXPECT_TRUE(lock.lock(root_, FamilyLock::Reach::self));
-        auto store = std::static_pointer_cast<FileStore>(lock.domain().ledger);
+        auto store = std::static_pointer_cast<FileStore>(lock.domain().store);
         return std::make_unique<HeldPoint>(std::move(store), data_of(lock.domain()));
     }
 
@@ -78,7 +78,7 @@ protected:
             const StoredName &name = found.state.names.at(entry.key.name);
             out << place.space << ' ' << place.begin << '-' << entry.end << ' ' << entry.access
                 << entry.scope << static_cast<int>(entry.restoration) << ' '
-                << static_cast<int>(name.kind) << name.text << ' ' << entry.key.ordinal << ' '
+                << static_cast<int>(name.kind) << name.text << ' ' << entry.key.add_index << ' '
                 << entry.key.offset << ' ' << entry.key.length;
             if (entry.run != nullptr) {
                 std::vector<char> bytes(entry.end - place.begin);

@@ -268,7 +268,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     report.about(child->name());
     child->creator_thread = stack.thread();
     child->pace = begin_pace(parent.pace.limits());
-    LedgerPlace place(*child, parent);
+    StorePlace place(*child, parent);
     if (Status status = join_log(*child, parent, report); !status) {
         return status;
     }

@@ -148,9 +148,8 @@ public:
 
     // Writes `binds` down with the next transaction, and drops it unless that is accepted: an add
     // call that fails has bound nothing. ordered: what the call adds to the CD; entries passed to
-    // hold() of these keep their add indexes. Until it
-    // is accepted or rejected no other transaction of the family is committed. May throw
-    // std::bad_alloc.
+    // hold() of these keep their add indexes. Until the change is accepted or rejected, no other
+    // transaction of the family is committed. May throw std::bad_alloc.
     virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd,
                          OrderedRanges ordered) = 0;
     virtual void accept_proposed() noexcept = 0;

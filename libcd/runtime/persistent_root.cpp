@@ -158,7 +158,7 @@ void wake(Resident &child, Resident &parent) {
     parent.children_created = std::max(parent.children_created, last_number_of(child.path));
 }
 
-LedgerPlace::LedgerPlace(Resident &child, const Resident &parent) {
+StorePlace::StorePlace(Resident &child, const Resident &parent) {
     if (parent.store == nullptr) {
         return;
     }
@@ -167,21 +167,21 @@ LedgerPlace::LedgerPlace(Resident &child, const Resident &parent) {
     child.number = number_ = parent.store->next_number();
     child.store = parent.store;
     parent.store->announce(number_, parent.number, child.depth, child.sibling, child.path);
-    ledger_ = parent.store;
+    store_ = parent.store;
 }
 
-Status LedgerPlace::write_down() {
-    if (ledger_ == nullptr || !ledger_->precedes_known(number_)) {
+Status StorePlace::write_down() {
+    if (store_ == nullptr || !store_->precedes_known(number_)) {
         return Status::ok();
     }
-    const std::unique_ptr<Transaction> transaction = ledger_->begin();
+    const std::unique_ptr<Transaction> transaction = store_->begin();
     transaction->make_known(number_);
     return transaction->commit();
 }
 
-LedgerPlace::~LedgerPlace() {
-    if (ledger_ != nullptr) {
-        ledger_->withdraw(number_);
+StorePlace::~StorePlace() {
+    if (store_ != nullptr) {
+        store_->withdraw(number_);
     }
 }
 

@@ -26,22 +26,22 @@ Resident *next_dormant(const Resident &parent);
 void wake(Resident &child, Resident &parent);
 
 // A child's place in the family's store, if there is one; without keep() it is gone at its end.
-class LedgerPlace {
+class StorePlace {
 public:
     // May throw std::bad_alloc.
-    LedgerPlace(Resident &child, const Resident &parent);
-    LedgerPlace(const LedgerPlace &) = delete;
-    LedgerPlace &operator=(const LedgerPlace &) = delete;
-    ~LedgerPlace();
+    StorePlace(Resident &child, const Resident &parent);
+    StorePlace(const StorePlace &) = delete;
+    StorePlace &operator=(const StorePlace &) = delete;
+    ~StorePlace();
 
     // Where a process that comes later would take a sibling for the child, the store has to know
     // it even if it holds nothing. May throw std::bad_alloc.
     Status write_down();
 
-    void keep() { ledger_.reset(); }
+    void keep() { store_.reset(); }
 
 private:
-    std::shared_ptr<PersistentStore> ledger_;
+    std::shared_ptr<PersistentStore> store_;
     CdNumber number_ = 0;
 };
 

@@ -21,13 +21,6 @@ public:
     const char *environment(const char *name) override {
         return std::string(name) == "CD_RESTART" ? restart : nullptr;
     }
-    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
-        if (disk_is_full) {
-            errno = ENOSPC;
-            return -1;
-        }
-        return System::write_at(fd, from, length, offset);
-    }
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
         if (reads_left == 0) {
             errno = ENOMEM;
@@ -37,20 +30,10 @@ public:
         reads_of_data += length == size_of_data;
         return System::read_at(fd, to, length, offset);
     }
-    int sync_all(int fd) override {
-        if (syncs_left == 0) {
-            errno = EIO;
-            return -1;
-        }
-        --syncs_left;
-        return System::sync_all(fd);
-    }
     void warn(const char *) override { ++warnings; }
 
     const char *restart = nullptr;
-    bool disk_is_full = false;
     int reads_left = 1000;
-    int syncs_left = 1000;
     int warnings = 0;
     int reads_of_data = 0;
 };
@@ -106,33 +89,6 @@ protected:
     cd_handle root_ = nullptr;
     std::array<char, size_of_data> bytes_ = {};
 };
-
-TEST_F(Choosing, AFreshStoreForWhichThereIsNoRoomLeavesTheOldOneInItsPlace) {
-    ASSERT_EQ(write(nullptr, "ab"), 0);
-    EXPECT_EQ(0, run("no", [&](ChoosingSystem &system) {
-                  system.disk_is_full = true;
-                  root_ = create();
-                  return root_ == nullptr && cd_last_error() == CD_ERROR_STORE_FULL ? 0 : 1;
-              }));
-    EXPECT_EQ(found(), 'b');
-    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
-}
-
-TEST_F(Choosing, AFreshStoreThatCannotBeForcedToTheDiskLeavesTheOldOneInItsPlace) {
-    ASSERT_EQ(write(nullptr, "ab"), 0);
-    for (int syncs = 0;; ++syncs) {
-        const int made = run("no", [&](ChoosingSystem &system) {
-            system.syncs_left = syncs;
-            root_ = create();
-            return root_ != nullptr ? 0 : 1;
-        });
-        if (made == 0) {
-            ASSERT_GT(syncs, 2);
-            break;
-        }
-        ASSERT_EQ(found(), 'b') << syncs;
-    }
-}
 
 TEST_F(Choosing, WhatAnEarlierChoiceLeftAsideDoesNotCostTheStoreThatWentOn) {
     ASSERT_EQ(write(nullptr, "ab"), 0);

@@ -194,24 +194,6 @@ TEST_F(NewStore, IsMadeByOneProcessWhileAnotherReplacesTheOldOne) {
     EXPECT_EQ(found(), 7);
 }
 
-TEST_F(NewStore, LeavesTheOldOneWhereThereAreNoNewNames) {
-    class WithoutLinks : public ReplacedSystem {
-    public:
-        int link_at(int, const char *, const char *) override {
-            errno = EPERM;
-            return -1;
-        }
-    };
-    store_value(7);
-    start_afresh();
-    {
-        const WithoutLinks system;
-        EXPECT_EQ(create(), nullptr);
-    }
-    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
-    EXPECT_EQ(found(), 7);
-}
-
 // As a process leaves it that is killed before the new one has the name, or while it takes back
 // that a store is removed.
 TEST_F(NewStore, ReplacesOneThatHasASecondName) {

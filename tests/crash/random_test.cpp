@@ -17,7 +17,7 @@
 namespace crash {
 namespace {
 
-constexpr size_t usual_states = 100'000;
+constexpr size_t usual_states = 30'000;
 
 constexpr Effort random_states = {0, 0, 2};
 constexpr int lives = 4;
@@ -154,7 +154,7 @@ size_t number_from(const char *variable, size_t otherwise) {
 }
 
 TEST(RandomCrash, LeavesTheOldOrTheNewState) {
-    const size_t usual = std::getenv("CD_TEST_LONG") != nullptr ? 100 * usual_states : usual_states;
+    const size_t usual = std::getenv("CD_TEST_LONG") != nullptr ? 300 * usual_states : usual_states;
     const size_t enough = number_from("CD_CRASH_STATES", usual);
     const size_t first = number_from("CD_CRASH_SEED", 1);
     size_t states = 0;

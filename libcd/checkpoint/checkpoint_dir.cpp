@@ -157,22 +157,11 @@ bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"
 } // namespace
 
 Status write_tree(const redset::KvTree &tree, const std::string &path, int writer, bool sync) {
-    std::vector<std::byte> image;
-    if (Status status = redset::encode_image(tree, path.c_str(), image); !status) {
-        return status;
-    }
     redset::Drafts drafts(writer, sync);
     size_t draft = 0;
-    if (Status status = drafts.create(path, draft, true); !status) {
-        return status;
-    }
-    if (Status status = drafts.file(draft).write(0, image.data(), image.size()); !status) {
-        return status;
-    }
-    if (Status status = drafts.finish(draft, std::nullopt); !status) {
-        return status;
-    }
-    return drafts.publish();
+    Status status = drafts.create(path, tree, draft);
+    status = status ? drafts.finish(draft) : status;
+    return status ? drafts.publish() : status;
 }
 
 Status read_tree(const std::string &path, redset::KvTree &tree) {
@@ -359,16 +348,16 @@ void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
     }
 }
 
-void CheckpointDir::remove_drafts_of_the_dead() const {
+void CheckpointDir::remove_drafts() const {
     const SavedMessage keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {
         return;
     }
-    redset::remove_drafts_of_the_dead(path_);
+    redset::remove_drafts(path_);
     for (const std::string &name : names) {
         if (point_of(name)) {
-            redset::remove_drafts_of_the_dead(path_in(path_, name));
+            redset::remove_drafts(path_in(path_, name));
         }
     }
 }

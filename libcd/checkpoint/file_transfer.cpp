@@ -71,7 +71,7 @@ public:
             } else if (transfer.to == exchange_.self()) {
                 incoming_.push_back(
                     {transfer, std::vector<std::byte>(length_of(transfer, 0)), {}, 0});
-                if (Status status = drafts_.create(path_of(transfer), incoming_.back().draft, true);
+                if (Status status = drafts_.create(path_of(transfer), incoming_.back().draft);
                     !status) {
                     return status;
                 }

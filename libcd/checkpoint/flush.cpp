@@ -123,7 +123,7 @@ Status Flush::copy(const File &image, uint64_t size) const {
     redset::Drafts drafts(rank, sync_);
     size_t draft = 0;
     if (Status status =
-            drafts.create(store_.folder.path_of(point_) + "/" + image_name(rank), draft, true);
+            drafts.create(store_.folder.path_of(point_) + "/" + image_name(rank), draft);
         !status) {
         return status;
     }
@@ -137,7 +137,7 @@ Status Flush::copy(const File &image, uint64_t size) const {
             return status;
         }
     }
-    if (Status status = drafts.finish(draft, std::nullopt); !status) {
+    if (Status status = drafts.finish(draft); !status) {
         return status;
     }
     return drafts.publish();

@@ -229,11 +229,11 @@ public:
                         : status;
         status = status ? choose_points() : status;
         status = status ? recover_one() : status;
-        status = status ? make_sets() : status;
-        if (status) {
-            remove_leftovers_of_the_dead();
+        if (!status) {
+            return status;
         }
-        return status;
+        remove_leftovers_of_the_dead();
+        return make_sets();
     }
 
 private:
@@ -298,6 +298,7 @@ private:
         return agree(job_, Status::ok());
     }
 
+    // After this all ranks may write.
     Status make_sets() {
         for (OpenLevel &level : result_.levels) {
             const redset::Set &set = level.division.set_of(job_.rank());
@@ -312,7 +313,7 @@ private:
         for (const OpenStore &store : stores_) {
             if (store.reports) {
                 DirLock::remove_stale(store.folder.path(), result_.session);
-                best_effort([&] { store.folder.remove_drafts_of_the_dead(); });
+                best_effort([&] { store.folder.remove_drafts(); });
             }
         }
     }

@@ -4,7 +4,7 @@
 
 #include "file_store/directory.h"
 #include "os/system.h"
-#include "redset/member_files.h"
+#include "redset/kvtree_file.h"
 
 #include <fcntl.h>
 
@@ -13,74 +13,14 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 #include <set>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace cd::redset {
 
 namespace {
 
 constexpr char beginning[] = ".cd-draft.";
-
-// Locks belong to a process, which does not see its own.
-struct OwnMarks {
-    std::mutex mutex;
-    std::set<std::string> names;
-};
-
-OwnMarks &own_marks() {
-    static auto *const marks = new OwnMarks; // threads may still protect while the process ends
-    return *marks;
-}
-
-bool is_own(const std::string &name) {
-    const std::scoped_lock lock(own_marks().mutex);
-    return own_marks().names.contains(name);
-}
-
-bool is_locked(const File &file) {
-    pid_t holder = 0;
-    return os::system().lock(file.descriptor(), holder) != 0;
-}
-
-// Removes a mark and its drafts, unless the maker has locked it or is about to.
-void remove_if_dead(const File &folder, const std::string &mark,
-                    const std::vector<std::string> &names) {
-    constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
-    const int fd = os::system().open_at(folder.descriptor(), mark.c_str(), flags, 0);
-    const File file(fd, mark);
-    if ((!file.is_open() && errno != ENOENT) || (file.is_open() && is_locked(file))) {
-        return;
-    }
-    for (const std::string &name : names) {
-        if (name.starts_with(mark + ".")) {
-            os::system().unlink_at(folder.descriptor(), name.c_str());
-        }
-    }
-    os::system().unlink_at(folder.descriptor(), mark.c_str());
-}
-
-// Removes the drafts of dead writers whose names begin with `prefix`. Ignores failures.
-void remove_what_the_dead_left(const File &folder, const std::string &prefix) {
-    std::vector<std::string> names;
-    if (os::system().list(folder.descriptor(), names) != 0) {
-        return;
-    }
-    std::set<std::string> marks;
-    for (const std::string &name : names) {
-        if (name.starts_with(prefix) && writer_of_draft(name)) {
-            marks.insert(name.substr(0, name.find('.', prefix.size())));
-        }
-    }
-    for (const std::string &mark : marks) {
-        if (!is_own(mark)) {
-            remove_if_dead(folder, mark, names);
-        }
-    }
-}
 
 std::string folder_of(const std::string &path) {
     const size_t slash = path.rfind('/');
@@ -109,52 +49,16 @@ Status sync_directory(const std::string &path) {
 
 } // namespace
 
-// A locked file in a folder, which shows that the drafts whose names begin with its own are in use.
-// It is created before them and removed after them, so that jobs and threads that share a folder
-// and a writer keep their drafts apart. The next one of that writer removes the drafts of the dead.
-class Drafts::Mark {
-public:
-    Mark(const std::string &folder, std::string name)
-        : name_(std::move(name)), path_(folder + "/" + name_) {
-        const std::scoped_lock lock(own_marks().mutex);
-        own_marks().names.insert(name_);
+void remove_drafts(const std::string &folder) {
+    const File directory = open_directory(folder, O_NOFOLLOW);
+    std::vector<std::string> names;
+    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
+        return;
     }
-    Mark(const Mark &) = delete;
-    Mark &operator=(const Mark &) = delete;
-    ~Mark() {
-        if (file_.is_open()) {
-            os::system().unlink_at(AT_FDCWD, path_.c_str());
+    for (const std::string &name : names) {
+        if (writer_of_draft(name)) {
+            os::system().unlink_at(directory.descriptor(), name.c_str());
         }
-        const std::scoped_lock lock(own_marks().mutex);
-        own_marks().names.erase(name_);
-    }
-
-    // `taken`: false if another process took it for one of a dead writer before it was locked. If
-    // files cannot be locked, nothing is ever removed.
-    Status create(bool &taken) {
-        file_ = create_exclusively(path_);
-        if (!file_.is_open()) {
-            return file_.refused("create the file");
-        }
-        const bool others_have_it = is_locked(file_) && (errno == EAGAIN || errno == EACCES);
-        taken = !others_have_it && leads_to(path_, file_);
-        return Status::ok();
-    }
-
-    const std::string &path() const { return path_; }
-
-private:
-    std::string name_;
-    std::string path_;
-    File file_;
-};
-
-Drafts::Drafts(int writer, bool sync) : writer_(writer), sync_(sync) {}
-
-void remove_drafts_of_the_dead(const std::string &folder) {
-    const File open = open_directory(folder, O_NOFOLLOW);
-    if (open.is_open()) {
-        remove_what_the_dead_left(open, beginning);
     }
 }
 
@@ -178,47 +82,6 @@ Drafts::~Drafts() {
     }
 }
 
-Status Drafts::mark_in(const std::string &folder, std::string &path) {
-    std::unique_ptr<Mark> &known = marks_[folder];
-    if (known != nullptr) {
-        path = known->path();
-        return Status::ok();
-    }
-    File directory = open_directory(folder);
-    if (!directory.is_open() && errno == ENOENT) {
-        // A node that replaces a lost one has no directories yet.
-        if (Status status = make_directories(folder, sync_); !status) {
-            return status;
-        }
-        directory = open_directory(folder);
-    }
-    if (!directory.is_open()) {
-        return directory.refused("open the directory");
-    }
-    const std::string prefix = beginning + std::to_string(writer_) + "-";
-    remove_what_the_dead_left(directory, prefix);
-    constexpr int tries = 100; // each is lost only if another process looks at that moment
-    for (int i = 0; i < tries; ++i) {
-        uint64_t number = 0;
-        if (os::system().random(&number, sizeof number) != 0) {
-            return directory.refused("get random numbers");
-        }
-        char digits[17];
-        std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
-        auto mark = std::make_unique<Mark>(folder, prefix + digits);
-        bool taken = false;
-        if (Status status = mark->create(taken); !status) {
-            return status;
-        }
-        if (taken) {
-            path = mark->path();
-            known = std::move(mark);
-            return Status::ok();
-        }
-    }
-    return directory.refused("keep a file in the directory");
-}
-
 Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
     // publish() would fail when other files are new already.
     if (open_directory(path, O_NOFOLLOW | O_PATH).is_open()) {
@@ -227,12 +90,25 @@ Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
                     "file has changed",
                     path.c_str());
     }
-    std::string mark;
-    if (Status status = mark_in(folder_of(path), mark); !status) {
-        return status;
+    if (prefix_.empty()) {
+        uint64_t random = 0;
+        if (os::system().random(&random, sizeof random) != 0) {
+            return File(-1, path).refused("get random numbers");
+        }
+        char digits[17];
+        std::snprintf(digits, sizeof digits, "%016" PRIx64, random);
+        prefix_ = beginning + std::to_string(writer_) + "-" + digits + ".";
     }
-    Draft draft{path, mark + "." + std::to_string(drafts_.size()), {}, false};
+    const std::string folder = folder_of(path);
+    Draft draft{path, folder + "/" + prefix_ + std::to_string(drafts_.size()), {}, false};
     draft.file = create_exclusively(draft.temporary);
+    if (!draft.file.is_open() && errno == ENOENT) {
+        // A node that replaces a lost one has no directories yet.
+        if (Status status = make_directories(folder, sync_); !status) {
+            return status;
+        }
+        draft.file = create_exclusively(draft.temporary);
+    }
     if (!draft.file.is_open()) {
         return draft.file.refused("create the file");
     }
@@ -243,6 +119,15 @@ Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
     number = drafts_.size();
     drafts_.push_back(std::move(draft));
     return Status::ok();
+}
+
+Status Drafts::create(const std::string &path, const KvTree &tree, size_t &number) {
+    std::vector<std::byte> image;
+    if (Status status = encode_image(tree, path.c_str(), image); !status) {
+        return status;
+    }
+    Status status = create(path, number);
+    return status ? file(number).write(0, image.data(), image.size()) : status;
 }
 
 Status Drafts::reopen(size_t number, File &file) const {

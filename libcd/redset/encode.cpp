@@ -74,8 +74,9 @@ public:
         std::transform(own_.begin(), own_.end(), std::back_inserter(sizes),
                        [](const StoredFile &file) { return file.attributes.size; });
         data_.emplace(sizes, [this](size_t file, File &opened) { return reopen(file, opened); });
-        const KvTree header = scheme_tree(*layout_, set_, self_, files_);
-        if (Status status = write_tree(header, place_.scheme_file(set_, self_), scheme_); !status) {
+        if (Status status = drafts_.create(place_.scheme_file(set_, self_),
+                                           scheme_tree(*layout_, set_, self_, files_), scheme_);
+            !status) {
             return status;
         }
         rows_ = encoding_rows(*layout_, only(self_));
@@ -117,18 +118,18 @@ public:
         }
         size_t descriptor = 0;
         size_t checksums = 0;
-        if (Status status = write_tree(descriptor_tree(set_, self_), place_.descriptor(set_, self_),
-                                       descriptor);
+        if (Status status = drafts_.create(place_.descriptor(set_, self_),
+                                           descriptor_tree(set_, self_), descriptor);
             !status) {
             return status;
         }
-        if (Status status =
-                write_tree(checksums_tree(checksums_), place_.checksums(set_, self_), checksums);
+        if (Status status = drafts_.create(place_.checksums(set_, self_),
+                                           checksums_tree(checksums_), checksums);
             !status) {
             return status;
         }
         for (const size_t draft : {scheme_, descriptor, checksums}) {
-            if (Status status = drafts_.finish(draft, std::nullopt); !status) {
+            if (Status status = drafts_.finish(draft); !status) {
                 return status;
             }
         }
@@ -138,17 +139,6 @@ public:
     Status publish() { return drafts_.publish(); }
 
 private:
-    Status write_tree(const KvTree &tree, const std::string &path, size_t &draft) {
-        Bytes image;
-        if (Status status = encode_image(tree, path.c_str(), image); !status) {
-            return status;
-        }
-        if (Status status = drafts_.create(path, draft, true); !status) {
-            return status;
-        }
-        return drafts_.file(draft).write(0, image.data(), image.size());
-    }
-
     // Reads data that are in no row, as they have no checksum yet.
     Status read_all() {
         const uint64_t size = logical_size(own_);

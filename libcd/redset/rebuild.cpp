@@ -152,15 +152,9 @@ Status MemberRebuild::draft_scheme_file() {
 }
 
 Status MemberRebuild::draft_tree(const KvTree &tree, const std::string &path, size_t &draft) {
-    Bytes image;
-    if (Status status = encode_image(tree, path.c_str(), image); !status) {
-        return status;
-    }
-    if (Status status = drafts_.create(path, draft, true); !status) {
-        return status;
-    }
+    Status status = drafts_.create(path, tree, draft);
     finishing_.emplace_back(draft, std::nullopt);
-    return drafts_.file(draft).write(0, image.data(), image.size());
+    return status;
 }
 
 Status MemberRebuild::open(size_t file, File &opened) const {

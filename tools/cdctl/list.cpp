@@ -15,7 +15,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -36,12 +35,12 @@ namespace fs = std::filesystem;
 
 using cd::os::system;
 
-// True if the writer of a temporary file is dead: a living one has locked `mark`.
-bool is_left(const fs::path &mark) {
+// True if no living program has locked the file.
+bool is_unlocked(const fs::path &path) {
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
-    const cd::File file(system().open_at(AT_FDCWD, mark.c_str(), flags, 0), mark.string());
+    const cd::File file(system().open_at(AT_FDCWD, path.c_str(), flags, 0), path.string());
     pid_t holder = 0;
-    return file.is_open() ? !system().is_locked(file.descriptor(), holder) : errno == ENOENT;
+    return file.is_open() && !system().is_locked(file.descriptor(), holder);
 }
 
 enum class Level { stores, checkpoints, checkpoint };
@@ -53,18 +52,18 @@ bool is_directory_below(const fs::path &directory, Level level) {
                      cd::checkpoint::point_of(directory.filename().string()).has_value();
 }
 
-// Returns the name of the file whose lock shows that a temporary file is in use, "" for other
-// files. The names of drafts begin with that of their mark.
-std::string mark_of(const std::string &name, Level level) {
-    const bool has_own_lock = level == Level::stores ? cd::Directory::is_for_moments(name)
-                                                     : level == Level::checkpoints &&
-                                                           cd::checkpoint::DirLock::is_name(name);
-    if (has_own_lock) {
-        return name;
+// True for a temporary file that no program uses: a job locks its directory of checkpoints.
+bool is_left(const fs::path &path, Level level) {
+    const std::string name = path.filename().string();
+    if (level == Level::stores
+            ? cd::Directory::is_for_moments(name)
+            : level == Level::checkpoints && cd::checkpoint::DirLock::is_name(name)) {
+        return is_unlocked(path);
     }
-    return level != Level::stores && cd::redset::writer_of_draft(name)
-               ? name.substr(0, name.find('.', name.find('-', name.find('-') + 1)))
-               : "";
+    const fs::path folder = path.parent_path();
+    return level != Level::stores && cd::redset::writer_of_draft(name) &&
+           cd::checkpoint::DirLock::check_unused(
+               (level == Level::checkpoint ? folder.parent_path() : folder).string());
 }
 
 // Skips directories that cannot be read.
@@ -78,8 +77,7 @@ void add_leftovers(const fs::path &directory, Level level, std::vector<Leftover>
             add_leftovers(at->path(),
                           level == Level::stores ? Level::checkpoints : Level::checkpoint, found);
         } else if (type == fs::file_type::regular) {
-            const std::string mark = mark_of(at->path().filename().string(), level);
-            if (!mark.empty() && is_left(directory / mark)) {
+            if (is_left(at->path(), level)) {
                 const auto bytes = at->file_size(gone);
                 found.push_back({at->path().string(), gone ? 0 : bytes});
             }

@@ -97,7 +97,7 @@ void remove_drafts(const FoundSet &found, const Result &result,
     }
     for (const fs::path &folder : folders) {
         if (cd::redset::is_in_bounds(folder.string(), bounds)) {
-            cd::redset::remove_drafts_of_the_dead(folder.string());
+            cd::redset::remove_drafts(folder.string());
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// Files that are written beside those whose places they take: who else writes there, and what a
-// crash of the machine leaves.
+// Files that are written beside those whose places they take, and what a crash of the machine
+// leaves.
 #include "redset/atomic_files.h"
 
 #include "content.h"
@@ -11,14 +11,11 @@
 #include "../replaced_system.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 
@@ -40,11 +37,11 @@ protected:
 
     static bool write(Drafts &drafts, const std::string &path, const std::string &text,
                       size_t &number) {
-        return drafts.create(path, number, true).is_ok() &&
+        return drafts.create(path, number).is_ok() &&
                drafts.file(number).write(0, text.data(), text.size()).is_ok();
     }
     static bool publish(Drafts &drafts, size_t number) {
-        return drafts.finish(number, std::nullopt).is_ok() && drafts.publish().is_ok();
+        return drafts.finish(number).is_ok() && drafts.publish().is_ok();
     }
 
     std::string content(const std::string &name) const { return scratch::content(path(name)); }
@@ -59,69 +56,6 @@ protected:
 
     fs::path folder;
 };
-
-// Another job with a rank of the same number.
-TEST_F(DraftsTest, OfAnotherProcessThatLivesStay) {
-    std::array<int, 2> drafted = {};
-    std::array<int, 2> go_on = {};
-    ASSERT_EQ(::pipe(drafted.data()), 0);
-    ASSERT_EQ(::pipe(go_on.data()), 0);
-    const pid_t other = ::fork();
-    if (other == 0) {
-        bool right = false;
-        {
-            Drafts drafts(3, false);
-            size_t number = 0;
-            char byte = 0;
-            right = write(drafts, path("theirs"), "theirs", number) &&
-                    ::write(drafted[1], "x", 1) == 1 && ::read(go_on[0], &byte, 1) == 1 &&
-                    publish(drafts, number);
-        }
-        ::_exit(right ? 0 : 1);
-    }
-    char byte = 0;
-    ASSERT_EQ(::read(drafted[0], &byte, 1), 1);
-    {
-        Drafts drafts(3, false);
-        size_t number = 0;
-        ASSERT_TRUE(write(drafts, path("ours"), "ours", number)) << message();
-        ASSERT_TRUE(publish(drafts, number)) << message();
-    }
-    ASSERT_EQ(::write(go_on[1], "x", 1), 1);
-    int status = 0;
-    ASSERT_EQ(::waitpid(other, &status, 0), other);
-    EXPECT_EQ(status, 0);
-    EXPECT_EQ(content("ours"), "ours");
-    EXPECT_EQ(content("theirs"), "theirs");
-    EXPECT_EQ(names(), (std::set<std::string>{"ours", "theirs"}));
-}
-
-TEST_F(DraftsTest, OfAProcessThatDiedAreRemovedByTheNext) {
-    const pid_t other = ::fork();
-    if (other == 0) {
-        Drafts drafts(3, false);
-        size_t number = 0;
-        ::_exit(write(drafts, path("a"), "a", number) && write(drafts, path("b"), "b", number) ? 0
-                                                                                               : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(other, &status, 0), other);
-    ASSERT_EQ(status, 0);
-    EXPECT_EQ(names().size(), 3U); // with the mark
-    std::ofstream(path("c")) << "not a draft";
-    {
-        Drafts others(4, false);
-        size_t number = 0;
-        ASSERT_TRUE(others.create(path("d"), number, true));
-    }
-    EXPECT_EQ(names().size(), 4U);
-    Drafts drafts(3, false);
-    size_t number = 0;
-    ASSERT_TRUE(write(drafts, path("a"), "new", number)) << message();
-    ASSERT_TRUE(publish(drafts, number)) << message();
-    EXPECT_EQ(content("a"), "new");
-    EXPECT_EQ(names().size(), 3U); // a, c and our mark
-}
 
 TEST_F(DraftsTest, OfOneProcessDoNotMeet) {
     Drafts one(3, false);
@@ -201,35 +135,13 @@ TEST_F(DraftsTest, ANameThatCannotBeGivenSaysWhatHasChanged) {
     size_t second = 0;
     ASSERT_TRUE(write(drafts, path("a"), "a", first));
     ASSERT_TRUE(write(drafts, path("b"), "b", second));
-    ASSERT_TRUE(drafts.finish(first, std::nullopt));
-    ASSERT_TRUE(drafts.finish(second, std::nullopt));
+    ASSERT_TRUE(drafts.finish(first));
+    ASSERT_TRUE(drafts.finish(second));
     system.refuses_names = true;
     EXPECT_EQ(drafts.publish().code(), CD_ERROR_STORE_IO);
     EXPECT_EQ(std::string(message()).find("changed nothing"), std::string::npos) << message();
     EXPECT_NE(std::string(message()).find("of 2 files 0 are new already"), std::string::npos)
         << message();
-}
-
-// Another process has the file locked for a moment, to see whether its maker lives.
-class LookedAtOnce : public ReplacedSystem {
-public:
-    int lock(int fd, pid_t &holder) override {
-        if (locks++ == 0) {
-            errno = EAGAIN;
-            return -1;
-        }
-        return System::lock(fd, holder);
-    }
-    int locks = 0;
-};
-
-TEST_F(DraftsTest, AMarkThatOthersHaveLockedIsNotKept) {
-    LookedAtOnce system;
-    Drafts drafts(3, false);
-    size_t number = 0;
-    ASSERT_TRUE(write(drafts, path("user"), "new", number)) << message();
-    EXPECT_EQ(system.locks, 2);
-    EXPECT_EQ(names().size(), 2U); // the draft and a mark that is locked
 }
 
 } // namespace

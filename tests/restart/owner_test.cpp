@@ -307,31 +307,6 @@ TEST_F(Owner, MayUseWhatItStoresWhateverItsUmask) {
     }
 }
 
-// As another process leaves them that is just making them, or was killed while it did.
-TEST_F(Owner, MayUseDirectoriesThatAnotherProcessIsMakingWhateverItsUmask) {
-    std::filesystem::permissions(path(""), std::filesystem::perms::all);
-    for (const mode_t mask : {mode_t{0777}, mode_t{0700}, mode_t{0300}, mode_t{0277}}) {
-        const std::string directory = path("mask" + std::to_string(mask));
-        const std::string deep = directory + "/deep";
-        for (const std::string &unfinished : {directory, deep}) {
-            run([&]() -> std::string {
-                if (::geteuid() == 0 && ::setuid(65534) != 0) {
-                    return "root cannot be somebody";
-                }
-                if (unfinished == deep) {
-                    std::filesystem::create_directory(directory);
-                }
-                ::umask(mask);
-                ::mkdir(unfinished.c_str(), S_IRWXU);
-                const cd_handle root = create_in(deep, "root");
-                return root != nullptr && advance_cd_point_in_time(root) == CD_SUCCESS ? ""
-                                                                                       : refusal();
-            });
-            std::filesystem::remove_all(directory);
-        }
-    }
-}
-
 TEST_F(Owner, CannotNameAFileElsewhere) {
     for (const char *name : {"../outside", "a/b", "..", ".hidden", ""}) {
         run([&]() -> std::string {

@@ -137,8 +137,7 @@ class CdctlTest(Case):
         shutil.copy(self.path(), left)
         for directories in (self.stores, other), (other, self.stores):
             status, out, error = self.cdctl("epoch", *directories)
-            self.assertEqual((status, out), (GOOD, "3\n"))
-            self.assertEqual(error, f"cdctl: {left} was put aside by a start with CD_RESTART=no; {self.path()}, of the same rank and name, counts instead\n")
+            self.assertEqual((status, out, error), (GOOD, "3\n", ""))
         self.assertEqual(self.cdctl("epoch", other)[:2], (GOOD, "yes\n"))
         os.remove(self.path())
         self.assertIn("rename it to " + left.removesuffix(".old"), self.cdctl("epoch", self.path(), self.path(1), other)[2])
@@ -290,7 +289,7 @@ class CdctlTest(Case):
             file.write(b"nothing")
         done = subprocess.run([CDCTL, "list", os.fsencode(name)], capture_output=True, check=False)
         self.assertEqual(done.returncode, DAMAGED)
-        self.assertIn(b"\\x1b]0;evil\\x07\\xff.cds", done.stdout)
+        self.assertIn(b"\\x1b]0;evil\\x07\xff.cds", done.stdout)
         self.assertNotIn(b"\x1b", done.stdout + done.stderr)
         done = subprocess.run(
             [CDCTL, "list", "--json", os.fsencode(name)], capture_output=True, check=False

@@ -84,20 +84,6 @@ class RebuildBoundsTest(BoundsCase):
         os.symlink(self.home, os.path.join(self.directory, "link"))
         self.expect_all_back(self.given, os.path.join(self.directory, "link"))
 
-    # Who was killed may have had more given.
-    def test_what_was_interrupted_is_removed_where_files_may_be_written_and_nowhere_else(self):
-        os.rename(os.path.join(self.given, "in"), os.path.join(self.home, "in"))
-        os.symlink(self.home, os.path.join(self.given, "link"))
-        self.call_files(lambda key: "link/" + key, 0, 1, 2, 3)
-        drafts = [os.path.join(folder, ".cd-draft.1-00000000000000cd") for folder in ("scavenged/red", "home/in")]
-        for draft in drafts:
-            self.write(os.path.join(self.directory, draft), b"")
-        whole = set(self.files())
-        self.expect("whole", GOOD, self.given)
-        self.assertEqual(whole - set(self.files()), {drafts[0]})
-        self.expect("whole", GOOD, self.given, self.home)
-        self.assertEqual(whole - set(self.files()), set(drafts))
-
     def test_files_that_are_beside_what_is_given_are_read_and_brought_back_where_that_is_given_too(self):
         os.rename(os.path.join(self.given, "in"), os.path.join(self.home, "in"))
         self.call_files(lambda key: "../" + key.replace("in/", "../home/in/"), 0, 1, 2, 3)

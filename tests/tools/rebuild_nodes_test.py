@@ -94,15 +94,6 @@ class MovedRanks(OfNodes):
         now = self.files()
         self.assertEqual({path: now[path] for path in left}, left)
 
-    def test_damaged_records_come_back(self):
-        for path in self.records():
-            self.write(os.path.join(self.directory, path), b"damage")
-        self.assertEqual(self.only_set("--dry-run")[0], OLDER)
-        status, one = self.only_set()
-        self.assertEqual((status, one["verdict"]), (GOOD, "rebuilt"))
-        status, one = self.only_set()
-        self.assertEqual((status, one["verdict"], one["problem"]), (GOOD, "whole", None))
-
     def test_agreeing_takes_one_of_the_copies(self):
         for path in self.records():
             os.remove(os.path.join(self.directory, path))
@@ -149,45 +140,6 @@ class LostSchemeFile(OfNodes):
             status, one = self.only_set()
             os.remove(user.name)
         self.assertEqual((status, one["verdict"], self.files()), (UNREADABLE, "failed", left))
-
-
-class TwoRuns(OfNodes):
-    other = "epoch-9.9.0.00000000000000ac"
-
-    def setUp(self):
-        super().setUp()
-        for rank in range(4):
-            self.put(f"runA/n{rank}", rank)
-            self.put(f"runB/n{rank}", rank, name=self.other)
-        self.agree("runA", "runB")
-
-    def test_they_are_an_error_that_names_both(self):
-        left = self.files()
-        for options in ["--dry-run"], []:
-            status, out, _ = self.rebuild("--json", *options, self.directory)
-            sets = json.loads(out)["sets"]
-            self.assertEqual((status, [each["verdict"] for each in sets]), (UNREADABLE, ["failed", "failed"]))
-            for each in sets:
-                self.assertRegex(each["problem"], "root heat: /.*/runA/n0/heat.points and /.*/runB/n0/heat.points are of different runs")
-            self.assertEqual(self.files(), left)
-        for run in "runA", "runB":
-            self.assertEqual(self.rebuild(os.path.join(self.directory, run))[0], GOOD)
-
-    # By a program that started from the first one's points in time.
-    def test_with_a_session_in_common_they_are_one(self):
-        self.put("runB/n2", 2)
-        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
-        shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
-        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
-        self.assertEqual((status, told), (GOOD, ""))
-        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
-
-    # Nobody knows whose it is.
-    def test_what_cannot_be_read_is_everybodys(self):
-        os.makedirs(self.path("n", ""))
-        self.write(self.path("n", "forgotten-9"), b"damage")
-        status, out, _ = self.rebuild("--json", self.directory)
-        self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (UNREADABLE, ["failed", "failed"]))
 
 
 unittest.main(argv=sys.argv[:1])

@@ -7,6 +7,7 @@
 #include "os/system.h"
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -14,55 +15,28 @@ namespace cdctl {
 namespace {
 
 namespace fs = std::filesystem;
+using cd::checkpoint::CheckpointDir;
 using cd::checkpoint::CheckpointId;
+using cd::checkpoint::DirLock;
 using cd::checkpoint::Inventory;
-using cd::checkpoint::RankFiles;
-using cd::redset::FoundSet;
 
 bool holds_checkpoints(const fs::path &directory) {
     return directory.extension() == cd::end_of_points;
 }
 
-// Returns what each rank has of a checkpoint, in all directories.
-std::vector<const RankFiles *> files_of(const Inventory &findings, const CheckpointId &id) {
-    std::vector<const RankFiles *> files;
-    for (const cd::checkpoint::Content &content : findings.contents) {
-        if (const auto found = content.points.find(id); found != content.points.end()) {
-            for (const auto &[rank, theirs] : found->second) {
-                files.push_back(&theirs);
-            }
-        }
-    }
-    return files;
-}
-
-// A record of another version, or one that the system refuses to read, is not damaged.
-bool records_are_damaged(const Inventory &findings, const CheckpointId &id, int group) {
-    return std::ranges::none_of(files_of(findings, id), [&](const RankFiles *files) {
-        return (files->record && files->record->set.group == group) ||
-               (files->unread && files->unread->code != CD_ERROR_STORE_DAMAGED);
-    });
-}
-
-std::string this_node() {
-    std::string name;
-    (void)cd::os::system().host_name(name); // only for people to read
-    return name;
-}
-
 cd::Status write_records(const WholeSet &set, int participants) {
-    for (size_t member = 0; member < set.places.size(); ++member) {
+    for (size_t member = 0; member < set.places->size(); ++member) {
         const fs::path file =
-            set.places[member].scheme_file(set.found->set, static_cast<int>(member));
+            (*set.places)[member].scheme_file(set.found->set, static_cast<int>(member));
         const auto checkpoint = checkpoint_of(file);
         if (!checkpoint) {
             return cd::fail(CD_ERROR_ARGUMENT, "%s is not in the directory of a checkpoint",
                             file.c_str());
         }
         const fs::path directory = fs::weakly_canonical(file).parent_path().parent_path();
-        cd::checkpoint::CheckpointDir folder;
-        cd::Status status = cd::checkpoint::CheckpointDir::open(
-            directory.parent_path(), checkpoint->root, true, folder, "directory");
+        CheckpointDir folder;
+        cd::Status status = CheckpointDir::open(directory.parent_path(), checkpoint->root, true,
+                                                folder, "directory");
         if (status) {
             status = folder.write_record(
                 {checkpoint->id, set.found->set.ranks[member], participants, set.found->set}, true);
@@ -84,7 +58,7 @@ std::optional<Checkpoint> checkpoint_of(const fs::path &file) {
                : std::nullopt;
 }
 
-Checkpoints::Checkpoints(const std::vector<std::string> &directories) {
+Checkpoints::Checkpoints(const std::vector<std::string> &directories, bool dry_run) {
     std::set<fs::path> found;
     for (const std::string &directory : directories) {
         const fs::path whole = fs::weakly_canonical(directory);
@@ -103,56 +77,31 @@ Checkpoints::Checkpoints(const std::vector<std::string> &directories) {
             }
         }
     }
-    std::ranges::for_each(found, [this](const fs::path &directory) { look_into(directory); });
-    for (auto &[name, root] : roots_) {
-        check_sessions(name, root);
+    for (const fs::path &directory : found) {
+        look_into(directory, dry_run);
     }
 }
 
-void Checkpoints::look_into(const fs::path &directory) {
+// Where nothing may be written, the directory is not locked: a rebuild that has to write fails.
+void Checkpoints::look_into(const fs::path &directory, bool dry_run) {
     Root &root = roots_[directory.stem().string()];
-    cd::checkpoint::Content content;
-    if (cd::Status status = cd::checkpoint::read_content(directory.string(), content); !status) {
-        root.problem = {status.code(), cd::message()};
+    cd::checkpoint::User user;
+    (void)cd::os::system().random(&user.session, sizeof user.session);
+    (void)cd::os::system().host_name(user.node); // only for people to read
+    cd::Status lock = DirLock::check_unused(directory.string());
+    if (lock && !dry_run) {
+        lock = DirLock::take(directory.string(), user, locks_.emplace_back());
+    }
+    if (lock.code() == CD_ERROR_STORE_LOCKED) {
+        root.problem = {lock.code(), cd::message()};
         return;
     }
-    Directory &here = root.directories.emplace_back();
-    here.path = directory.string();
-    for (const auto &[id, files] : content.points) {
-        here.sessions.insert(id.session);
-    }
-    for (const cd::checkpoint::CommitMarker &marker : content.commit_markers) {
-        here.sessions.insert(marker.sessions.begin(), marker.sessions.end());
+    cd::checkpoint::Content content;
+    if (cd::Status read = cd::checkpoint::read_content(directory.string(), content); !read) {
+        root.problem = {read.code(), cd::message()};
+        return;
     }
     root.findings.contents.push_back(std::move(content));
-}
-
-// A run is a job with its restarts. Its directories have sessions in common, some of them only
-// through others.
-void Checkpoints::check_sessions(const std::string &name, Root &root) {
-    std::vector<Directory> others = root.directories;
-    std::erase_if(others, [](const Directory &each) { return each.sessions.empty(); });
-    if (others.empty() || root.problem) {
-        return;
-    }
-    const std::string first = others.front().path;
-    std::set<uint64_t> sessions = others.front().sessions;
-    const auto is_of_the_run = [&](const Directory &each) {
-        const bool is = std::ranges::any_of(
-            each.sessions, [&](uint64_t session) { return sessions.contains(session); });
-        if (is) {
-            sessions.insert(each.sessions.begin(), each.sessions.end());
-        }
-        return is;
-    };
-    while (std::erase_if(others, is_of_the_run) > 0) {
-    }
-    if (!others.empty()) {
-        root.problem = {CD_ERROR_ARGUMENT, "root " + name + ": " + first + " and " +
-                                               others.front().path +
-                                               " are of different runs; give the directories of "
-                                               "one run"};
-    }
 }
 
 const Checkpoints::Root *Checkpoints::root_of(const std::optional<Checkpoint> &checkpoint) const {
@@ -160,73 +109,40 @@ const Checkpoints::Root *Checkpoints::root_of(const std::optional<Checkpoint> &c
     return root == roots_.end() ? nullptr : &root->second;
 }
 
-cd::Status Checkpoints::check_readable(const std::optional<Checkpoint> &checkpoint) const {
+cd::Status Checkpoints::check_usable(const std::optional<Checkpoint> &checkpoint) const {
     const Root *root = root_of(checkpoint);
     return root == nullptr || !root->problem
                ? cd::Status::ok()
                : cd::fail(root->problem->code, "%s", root->problem->why.c_str());
 }
 
-Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoint,
-                                      int group) const {
+Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoint) const {
     const Root *root = root_of(checkpoint);
     if (root == nullptr) {
         return Standing::committed;
     }
     const Inventory &findings = root->findings;
-    const CheckpointId &id = checkpoint->id;
-    if (findings.is_forgotten(id)) {
+    if (findings.is_forgotten(checkpoint->id)) {
         return Standing::removed;
     }
-    const std::vector<CheckpointId> committed = findings.committed();
-    if (std::ranges::find(committed, id) != committed.end()) {
-        return records_are_damaged(findings, id, group) ? Standing::damaged : Standing::committed;
+    std::vector<CheckpointId> committed = findings.committed();
+    std::erase_if(committed, [&](const CheckpointId &id) { return findings.is_forgotten(id); });
+    if (std::ranges::find(committed, checkpoint->id) != committed.end()) {
+        return Standing::committed;
     }
-    const bool another = std::ranges::any_of(committed, [&](const CheckpointId &other) {
-        return other.level == id.level && !findings.is_forgotten(other);
-    });
-    return another ? Standing::unfinished : Standing::unrecorded;
+    return committed.empty() ? Standing::unrecorded : Standing::unfinished;
 }
 
-bool Checkpoints::has_committed(const std::optional<Checkpoint> &checkpoint) const {
+bool Checkpoints::has_records_of(const std::optional<Checkpoint> &checkpoint, int group) const {
     const Root *root = root_of(checkpoint);
-    if (root == nullptr) {
-        return false;
-    }
-    const Inventory &findings = root->findings;
-    return std::ranges::any_of(findings.committed(), [&](const CheckpointId &id) {
-        return !findings.is_forgotten(id) &&
-               std::ranges::any_of(files_of(findings, id), &RankFiles::agreed);
-    });
-}
-
-cd::Status CheckpointLock::take(const FoundSet &found, bool dry_run) {
-    std::set<fs::path> files(found.scheme_files.begin(), found.scheme_files.end());
-    for (size_t member = 0; member < found.copies.size(); ++member) {
-        for (const cd::redset::Place &place : found.copies[member]) {
-            files.insert(place.scheme_file(found.set, static_cast<int>(member)));
-        }
-    }
-    std::set<std::string> directories;
-    for (const fs::path &file : files) {
-        const fs::path folder = fs::weakly_canonical(file.parent_path());
-        if (cd::checkpoint::point_of(folder.filename().string())) {
-            directories.insert(folder.parent_path().string());
-        }
-    }
-    cd::checkpoint::User user{0, 0, this_node()};
-    (void)cd::os::system().random(&user.session, sizeof user.session);
-    for (const std::string &directory : directories) {
-        cd::Status status = cd::checkpoint::DirLock::check_unused(directory);
-        if (status && !dry_run) {
-            status = cd::checkpoint::DirLock::take(directory, user, locks_.emplace_back());
-        }
-        // Where nothing may be written, the rebuild itself fails if it has to write.
-        if (status.code() == CD_ERROR_STORE_LOCKED) {
-            return status;
-        }
-    }
-    return cd::Status::ok();
+    const auto has_record = [&](const cd::checkpoint::Content &content) {
+        const auto found = content.points.find(checkpoint->id);
+        return found != content.points.end() &&
+               std::ranges::any_of(found->second, [&](const auto &rank) {
+                   return rank.second.record && rank.second.record->set.group == group;
+               });
+    };
+    return root == nullptr || std::ranges::any_of(root->findings.contents, has_record);
 }
 
 cd::Status commit_checkpoint(const std::vector<WholeSet> &sets) {
@@ -237,7 +153,7 @@ cd::Status commit_checkpoint(const std::vector<WholeSet> &sets) {
             participants += set.found->set.shape.members;
         }
     }
-    const FoundSet &first = *sets.front().found;
+    const cd::redset::FoundSet &first = *sets.front().found;
     if (!std::cmp_equal(groups.size(), first.set.groups)) {
         return cd::fail(CD_ERROR_ARGUMENT,
                         "%s: %zu of %d sets can be had whole; programs start from all of them",
@@ -245,10 +161,7 @@ cd::Status commit_checkpoint(const std::vector<WholeSet> &sets) {
                         first.set.groups);
     }
     for (const auto &[group, set] : groups) {
-        CheckpointLock lock;
-        cd::Status status = lock.take(*set->found, false);
-        status = status ? write_records(*set, participants) : status;
-        if (!status) {
+        if (cd::Status status = write_records(*set, participants); !status) {
             return status;
         }
     }

@@ -6,9 +6,16 @@
 
 #include "runtime/identity.h"
 
+#include <cstdio>
 #include <string_view>
 
 namespace cdctl {
+
+void print_json(const Json &json) {
+    std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+Json text_or_null(const std::string &text) { return text.empty() ? Json() : Json(text); }
 
 std::string identity_of(const cd::Superblock &header, const cd::StoredCd &stored) {
     return cd::make_identity(header.rank, header.name, stored.depth, stored.sibling);
@@ -85,33 +92,34 @@ std::string use_text(const Inspection &store) {
     return *store.user() == 0 ? ", in use" : ", in use by process " + std::to_string(*store.user());
 }
 
-void describe_file(const Inspection &store, Json &into) {
-    into.member("path", store.path());
-    into.member("condition", condition_text(store.condition()));
-    into.key("problem");
-    store.problem().empty() ? into.null() : into.value(store.problem());
-    into.member("in_use", store.user().has_value());
-    into.key("process");
-    store.user().value_or(0) == 0 ? into.null() : into.value(*store.user());
-    into.member("file_bytes", store.size());
-}
-
-void describe_summary(const Inspection &store, Json &into) {
+Json describe(const Inspection &store) {
+    Json json = {{"path", store.path()},
+                 {"condition", condition_text(store.condition())},
+                 {"problem", text_or_null(store.problem())},
+                 {"in_use", store.user().has_value()},
+                 {"process", nullptr},
+                 {"file_bytes", store.size()}};
+    if (store.user().value_or(0) != 0) {
+        json["process"] = *store.user();
+    }
+    if (!store.has_state()) {
+        return json;
+    }
     const cd::Superblock &header = store.loaded().header;
     const cd::State &state = store.loaded().state;
     const Totals totals = totals_of(state);
-    into.member("identity", identity_of(header, state.cds.at(cd::State::root)));
-    into.member("rank", header.rank);
-    into.member("name", header.name);
-    into.member("epoch", state.cds.at(cd::State::root).epoch);
-    into.key("older_epochs").begin_array();
+    json["identity"] = identity_of(header, state.cds.at(cd::State::root));
+    json["rank"] = header.rank;
+    json["name"] = header.name;
+    json["epoch"] = state.cds.at(cd::State::root).epoch;
+    json["older_epochs"] = Json::array();
     for (const cd::StoredVersion &version : state.versions) {
-        into.value(version.epoch);
+        json["older_epochs"].push_back(version.epoch);
     }
-    into.end_array();
-    into.member("cds", state.cds.size());
-    into.member("entries", totals.entries);
-    into.member("bytes", totals.bytes);
+    json["cds"] = state.cds.size();
+    json["entries"] = totals.entries;
+    json["bytes"] = totals.bytes;
+    return json;
 }
 
 } // namespace cdctl

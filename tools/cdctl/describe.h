@@ -2,17 +2,26 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "json.h"
 #include "store_reader.h"
 
 #include "file_store/state.h"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
 
 namespace cdctl {
 
-// Texts about a store that several commands print.
+// Texts and JSON that several commands print.
+
+using Json = nlohmann::ordered_json;
+
+// Prints to standard output, with U+FFFD in place of bytes that are not UTF-8.
+void print_json(const Json &json);
+
+// null for "".
+Json text_or_null(const std::string &text);
 
 // "0/root/1/0"
 std::string identity_of(const cd::Superblock &header, const cd::StoredCd &stored);
@@ -39,10 +48,7 @@ std::string id_text(const cd::Superblock &header);
 // "" or ", in use by process 123"
 std::string use_text(const Inspection &store);
 
-// Writes the members that list, show and verify share, from the path to the error.
-void describe_file(const Inspection &store, Json &into);
-
-// Writes whose store it is, and how much it holds. Requires a state.
-void describe_summary(const Inspection &store, Json &into);
+// What list, show and verify say of a store: the file, and of a whole one its root's contents.
+Json describe(const Inspection &store);
 
 } // namespace cdctl

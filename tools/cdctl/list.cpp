@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "checkpoint/checkpoint.h"
-#include "checkpoint/dir_lock.h"
 #include "describe.h"
 #include "file_store/directory.h"
 #include "file_store/file.h"
-#include "file_store/permissions.h"
-#include "json.h"
 #include "main.h"
 #include "path_args.h"
-#include "redset/atomic_files.h"
 #include "text.h"
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
-#include <vector>
 
 namespace cdctl {
 namespace {
-
-// A temporary file that a killed program has left. The next start with the same root removes it.
-struct Leftover {
-    std::string path;
-    uint64_t bytes = 0;
-};
 
 namespace fs = std::filesystem;
 
@@ -43,73 +31,28 @@ bool is_unlocked(const fs::path &path) {
     return file.is_open() && !system().is_locked(file.descriptor(), holder);
 }
 
-enum class Level { stores, checkpoints, checkpoint };
-
-bool is_directory_below(const fs::path &directory, Level level) {
-    return level == Level::stores
-               ? directory.extension() == cd::end_of_points
-               : level == Level::checkpoints &&
-                     cd::checkpoint::point_of(directory.filename().string()).has_value();
-}
-
-// True for a temporary file that no program uses: a job locks its directory of checkpoints.
-bool is_left(const fs::path &path, Level level) {
-    const std::string name = path.filename().string();
-    if (level == Level::stores
-            ? cd::Directory::is_for_moments(name)
-            : level == Level::checkpoints && cd::checkpoint::DirLock::is_name(name)) {
-        return is_unlocked(path);
-    }
-    const fs::path folder = path.parent_path();
-    return level != Level::stores && cd::redset::writer_of_draft(name) &&
-           cd::checkpoint::DirLock::check_unused(
-               (level == Level::checkpoint ? folder.parent_path() : folder).string());
-}
-
-// Skips directories that cannot be read.
-void add_leftovers(const fs::path &directory, Level level, std::vector<Leftover> &found) {
+// Names the temporary files of stores in a directory that killed programs have left. Skips a
+// directory that cannot be read.
+void tell_of_leftovers(const std::string &directory, Json &leftovers) {
+    std::set<fs::path> paths;
     std::error_code error;
     for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
          at.increment(error)) {
         std::error_code gone;
-        const fs::file_type type = at->symlink_status(gone).type();
-        if (type == fs::file_type::directory && is_directory_below(at->path(), level)) {
-            add_leftovers(at->path(),
-                          level == Level::stores ? Level::checkpoints : Level::checkpoint, found);
-        } else if (type == fs::file_type::regular) {
-            if (is_left(at->path(), level)) {
-                const auto bytes = at->file_size(gone);
-                found.push_back({at->path().string(), gone ? 0 : bytes});
-            }
+        if (at->symlink_status(gone).type() == fs::file_type::regular &&
+            cd::Directory::is_for_moments(at->path().filename().string()) &&
+            is_unlocked(at->path())) {
+            paths.insert(at->path());
         }
     }
-}
-
-std::vector<Leftover> find_leftovers(const std::vector<std::string> &directories) {
-    std::vector<Leftover> found;
-    for (const std::string &directory : directories) {
-        add_leftovers(directory, Level::stores, found);
+    for (const fs::path &path : paths) {
+        const auto bytes = fs::file_size(path, error);
+        std::fprintf(stderr,
+                     "cdctl: %s: %s left by a killed program. The next start with that root "
+                     "removes it\n",
+                     printable(path).c_str(), size_text(error ? 0 : bytes).c_str());
+        leftovers.push_back({{"path", path.string()}, {"file_bytes", error ? 0 : bytes}});
     }
-    std::ranges::sort(found, {}, &Leftover::path);
-    return found;
-}
-
-void tell_of(const std::vector<Leftover> &leftovers) {
-    for (const Leftover &each : leftovers) {
-        std::fprintf(
-            stderr,
-            "cdctl: %s: %s left by a killed program. The next start with that root removes "
-            "it; otherwise remove it when no program on any node uses the directory\n",
-            printable(each.path).c_str(), size_text(each.bytes).c_str());
-    }
-}
-
-void describe(const std::vector<Leftover> &leftovers, Json &json) {
-    json.key("leftovers").begin_array();
-    for (const Leftover &each : leftovers) {
-        json.begin_object().member("path", each.path).member("file_bytes", each.bytes).end_object();
-    }
-    json.end_array();
 }
 
 void add_row(const Inspection &store, Table &table) {
@@ -129,15 +72,6 @@ void add_row(const Inspection &store, Table &table) {
                size_text(totals.bytes), size_text(store.size()), condition});
 }
 
-void add_object(const Inspection &store, Json &json) {
-    json.begin_object();
-    describe_file(store, json);
-    if (store.has_state()) {
-        describe_summary(store, json);
-    }
-    json.end_object();
-}
-
 } // namespace
 
 Outcome list(const Arguments &arguments) {
@@ -152,12 +86,11 @@ Outcome list(const Arguments &arguments) {
                  {"BYTES", right},
                  {"FILE", right},
                  {"CONDITION", left}});
-    Json json;
-    json.begin_object().key("stores").begin_array();
+    Json stores = Json::array();
     const Places places(arguments.paths);
     const Outcome outcome = places.visit([&](Inspection &store) {
         if (arguments.json) {
-            add_object(store, json);
+            stores.push_back(describe(store));
             return Outcome::good;
         }
         add_row(store, table);
@@ -166,13 +99,12 @@ Outcome list(const Arguments &arguments) {
         }
         return Outcome::good;
     });
-    const std::vector<Leftover> leftovers = find_leftovers(places.directories());
-    tell_of(leftovers);
+    Json leftovers = Json::array();
+    for (const std::string &directory : places.directories()) {
+        tell_of_leftovers(directory, leftovers);
+    }
     if (arguments.json) {
-        json.end_array();
-        describe(leftovers, json);
-        json.end_object();
-        std::puts(json.text().c_str());
+        print_json({{"stores", stores}, {"leftovers", leftovers}});
     } else if (!table.empty()) {
         table.print();
     }

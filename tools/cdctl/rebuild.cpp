@@ -2,13 +2,11 @@
 // Copyright the containment-domains authors
 #include "base/text.h"
 #include "checkpoints.h"
-#include "json.h"
+#include "describe.h"
 #include "main.h"
 #include "redset/atomic_files.h"
 #include "redset/offline_rebuild.h"
 #include "text.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -31,26 +30,24 @@ using cd::redset::MemberState;
 using cd::redset::scheme_name;
 using Standing = Checkpoints::Standing;
 
-// A set that was found, or one of which nothing was found beside others.
+enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
+
+// A set that was found, or one of which nothing was found beside others; and what became of it.
 struct SetBelow {
     FoundSet found;
     std::optional<Checkpoint> checkpoint;
     std::string directory; // of one of its scheme files, or of another set's
-};
 
-enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
-
-struct Result {
     Verdict verdict = Verdict::whole;
-    std::string problem; // "" without one
-    Standing standing = Standing::committed;
-    std::optional<uint64_t> start; // the epoch that programs start from, if there is one
-    bool starts_newer = false;     // from a newer checkpoint than this one
-    bool starts_older = false;
-    cd::redset::OfflineResult offline;
+    std::string problem = {}; // "" without one
+    bool is_unrecorded = false;
+    std::optional<Checkpoint> start = {}; // that programs start from, if it is known
+    cd::redset::OfflineResult offline = {};
 
     bool is_whole() const { return verdict == Verdict::whole || verdict == Verdict::rebuilt; }
-    bool is_unrecorded() const { return standing == Standing::unrecorded; }
+    bool is_there() const { return is_whole() || verdict == Verdict::rebuildable; }
+    // True if programs start from another checkpoint than this one.
+    bool is_replaced() const { return !is_whole() && start && start != checkpoint; }
 };
 
 const char *name_of(Verdict verdict) {
@@ -59,41 +56,86 @@ const char *name_of(Verdict verdict) {
     return names[static_cast<size_t>(verdict)];
 }
 
-Outcome outcome_of(Verdict verdict) {
+// An unrecorded checkpoint is no start, and its root has no other one.
+Outcome outcome_of(const SetBelow &set, bool agree) {
     constexpr Outcome outcomes[] = {Outcome::good, Outcome::good,       Outcome::older,
                                     Outcome::good, Outcome::unreadable, Outcome::damaged};
-    return outcomes[static_cast<size_t>(verdict)];
-}
-
-// An unrecorded checkpoint is no start, so that nothing is good where its root has no other one.
-Outcome outcome_of(const Result &result, bool root_has_committed) {
-    if (result.starts_newer || result.starts_older) {
+    if (set.is_replaced() && set.verdict != Verdict::failed) {
         return Outcome::good;
     }
-    const Outcome outcome = outcome_of(result.verdict);
-    if (!result.is_unrecorded() || root_has_committed) {
+    const Outcome outcome = outcomes[static_cast<size_t>(set.verdict)];
+    if (!set.is_unrecorded || (agree && set.is_whole())) {
         return outcome;
     }
-    return std::max(outcome,
-                    result.verdict == Verdict::unfinished ? Outcome::damaged : Outcome::older);
+    return std::max(outcome, set.is_there() ? Outcome::older : Outcome::damaged);
 }
 
-// ---- One set
+void complain(const std::string &sentence) {
+    std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
+}
 
-// Removes what an interrupted rebuild left in the directories of a set.
-void remove_drafts(const FoundSet &found, const Result &result,
-                   const std::vector<std::string> &bounds) {
-    std::set<fs::path> folders;
-    for (size_t member = 0; member < result.offline.places.size(); ++member) {
-        const cd::redset::Place &place = result.offline.places[member];
-        folders.insert(
-            fs::path(place.descriptor(found.set, static_cast<int>(member))).parent_path());
-        for (const cd::redset::StoredFile &file : result.offline.survey.files[member]) {
-            // What a name leads up to may be anybody's directory.
-            if (!file.name.starts_with('/') && file.name.find("..") == std::string::npos) {
-                folders.insert(fs::path(place.path(file.name)).parent_path());
+// ---- Finding sets
+
+// Adds the sets of which no scheme file was found where others say that there are more.
+void add_missing_sets(std::vector<SetBelow> &sets) {
+    constexpr int most = 256; // a damaged number of sets must not make many
+    std::map<std::tuple<std::optional<Checkpoint>, int, int>, std::map<int, const SetBelow *>> jobs;
+    for (const SetBelow &each : sets) {
+        const cd::redset::Set &set = each.found.set;
+        jobs[{each.checkpoint, set.groups, set.job_ranks}].emplace(set.group, &each);
+    }
+    std::vector<SetBelow> missing;
+    for (const auto &[key, groups] : jobs) {
+        const SetBelow &other = *groups.begin()->second;
+        for (int group = 0; group < std::min(other.found.set.groups, most); ++group) {
+            if (!groups.contains(group)) {
+                SetBelow &set =
+                    missing.emplace_back(SetBelow{{}, other.checkpoint, other.directory});
+                set.found.set.group = group;
+                set.found.set.groups = other.found.set.groups;
+                set.found.problem = "not found, and what its ranks had is lost";
             }
         }
+    }
+    std::ranges::move(missing, std::back_inserter(sets));
+}
+
+// Finds the sets below the directories given, the newest checkpoints first. Complains in
+// `unusable`.
+std::vector<SetBelow> find_all(const std::vector<std::string> &directories,
+                               std::vector<std::string> &unusable) {
+    const auto names_checkpoint = [](std::string_view name) {
+        return cd::checkpoint::point_of(name).has_value();
+    };
+    std::vector<SetBelow> sets;
+    cd::redset::Search search;
+    if (!find_sets(directories, names_checkpoint, search)) {
+        unusable.emplace_back(cd::without_repeating(cd::message()));
+        return sets;
+    }
+    unusable = std::move(search.unusable);
+    for (FoundSet &found : search.sets) {
+        const fs::path file = found.scheme_files.front();
+        sets.push_back({std::move(found), checkpoint_of(file),
+                        fs::weakly_canonical(file).parent_path().string()});
+    }
+    std::ranges::stable_sort(sets, std::greater<>(), &SetBelow::checkpoint);
+    add_missing_sets(sets);
+    if (sets.empty()) {
+        unusable.emplace_back("no scheme file of a set can be read there");
+    }
+    return sets;
+}
+
+// ---- Rebuilding
+
+// Removes what an interrupted rebuild left beside the descriptors of a set.
+void remove_drafts(const SetBelow &set, const std::vector<std::string> &bounds) {
+    std::set<fs::path> folders;
+    for (size_t member = 0; member < set.offline.places.size(); ++member) {
+        const std::string descriptor =
+            set.offline.places[member].descriptor(set.found.set, static_cast<int>(member));
+        folders.insert(fs::path(descriptor).parent_path());
     }
     for (const fs::path &folder : folders) {
         if (cd::redset::is_in_bounds(folder.string(), bounds)) {
@@ -102,58 +144,48 @@ void remove_drafts(const FoundSet &found, const Result &result,
     }
 }
 
-void judge_records(const Arguments &arguments, bool succeeded, Result &result) {
-    if (result.is_unrecorded() && succeeded && !arguments.agree) {
-        result.problem = "no record says that all ranks had this checkpoint; `cdctl rebuild "
-                         "--agree` makes it usable";
-    } else if (result.is_unrecorded() && result.verdict == Verdict::lost) {
-        result.verdict = Verdict::unfinished;
-        result.problem = "no record says that all ranks had this checkpoint, and it cannot be "
-                         "brought back: " +
-                         result.problem;
-    } else if (result.standing == Standing::damaged && succeeded) {
-        result.verdict = arguments.dry_run ? Verdict::rebuildable : Verdict::rebuilt;
-        result.problem = "the records of its ranks that are left are damaged";
+void rebuild_set(const Checkpoints &known, const Arguments &arguments,
+                 cd::redset::Progress progress, SetBelow &set) {
+    cd::Status status = known.check_usable(set.checkpoint);
+    if (!status) {
+        set.verdict = Verdict::failed;
+        set.problem = cd::message();
+        return;
     }
-}
-
-Result rebuild_set(const SetBelow &set, const Checkpoints &known, const Arguments &arguments,
-                   cd::redset::Progress progress) {
-    const bool dry_run = arguments.dry_run;
-    Result result;
-    CheckpointLock lock;
-    cd::Status status = lock.take(set.found, dry_run);
-    status = status ? known.check_readable(set.checkpoint) : status;
-    result.standing = known.of(set.checkpoint, set.found.set.group);
-    if (status &&
-        (result.standing == Standing::unfinished || result.standing == Standing::removed)) {
-        result.verdict = Verdict::unfinished;
-        result.problem = result.standing == Standing::removed
-                             ? "the root was committed, and a program ended while it removed this "
-                               "checkpoint; no program starts from it"
-                             : "a program ended while it wrote this checkpoint; no program starts "
-                               "from it";
-        return result;
+    const Standing standing = known.of(set.checkpoint);
+    if (standing == Standing::unfinished || standing == Standing::removed) {
+        set.verdict = Verdict::unfinished;
+        set.problem = standing == Standing::removed
+                          ? "the root was committed, and a program ended while it removed this "
+                            "checkpoint; no program starts from it"
+                          : "a program ended while it wrote this checkpoint; no program starts "
+                            "from it";
+        return;
     }
-    if (status) {
-        cd::redset::Options options;
-        options.progress = std::move(progress);
-        status = rebuild_offline(set.found, options, arguments.paths, dry_run, result.offline);
-    }
-    const auto &members = result.offline.survey.members;
+    cd::redset::Options options;
+    options.progress = std::move(progress);
+    status = rebuild_offline(set.found, options, arguments.paths, arguments.dry_run, set.offline);
+    // Programs do not start from a whole set either of which no record is left.
+    set.is_unrecorded = standing == Standing::unrecorded ||
+                        (status && !known.has_records_of(set.checkpoint, set.found.set.group));
+    const auto is_damaged = [](const MemberState &member) { return member != MemberState(); };
     if (!status) {
         const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
-        result.verdict = exceeded ? Verdict::lost : Verdict::failed;
-        result.problem = cd::message();
-    } else if (std::ranges::any_of(
-                   members, [](const MemberState &member) { return member != MemberState(); })) {
-        result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
+        set.verdict = exceeded ? Verdict::lost : Verdict::failed;
+        set.problem = cd::message();
+    } else if (std::ranges::any_of(set.offline.survey.members, is_damaged)) {
+        set.verdict = arguments.dry_run ? Verdict::rebuildable : Verdict::rebuilt;
     }
-    if (status && !dry_run) {
-        remove_drafts(set.found, result, arguments.paths);
+    if (status && !arguments.dry_run) {
+        remove_drafts(set, arguments.paths);
     }
-    judge_records(arguments, status.is_ok(), result);
-    return result;
+    constexpr const char *unrecorded = "no record says that all ranks had this checkpoint";
+    if (set.is_unrecorded && status && !arguments.agree) {
+        set.problem = std::string(unrecorded) + "; `cdctl rebuild --agree` makes it usable";
+    } else if (set.is_unrecorded && set.verdict == Verdict::lost) {
+        set.verdict = Verdict::unfinished;
+        set.problem = std::string(unrecorded) + ", and it cannot be brought back: " + set.problem;
+    }
 }
 
 // ---- Which checkpoint programs start from
@@ -163,110 +195,66 @@ bool is_tried_before(const Checkpoint &a, const Checkpoint &b) {
     return std::pair(a.id.number, -a.id.level) > std::pair(b.id.number, -b.id.level);
 }
 
-// Finds the newest checkpoint of each root of which all sets are there, or can be rebuilt.
-class Starts {
-public:
-    void add(const SetBelow &set, const Result &result, const Arguments &arguments) {
+// Finds the newest checkpoint of each root of which all sets are there, or can be rebuilt. Nobody
+// knows it for a root of which a set has failed.
+void find_starts(std::vector<SetBelow> &sets, bool agree) {
+    std::map<Checkpoint, std::set<int>> groups; // that are there
+    std::set<std::string> unknown;              // roots
+    std::map<std::string, Checkpoint> starts;
+    for (const SetBelow &set : sets) {
         if (!set.checkpoint) {
-            return;
+            continue;
         }
-        Sets &sets = checkpoints_[*set.checkpoint];
-        const bool there = result.is_whole() || result.verdict == Verdict::rebuildable;
-        if (there && (!result.is_unrecorded() || arguments.agree)) {
-            sets.wanted = set.found.set.groups;
-            sets.there.insert(set.found.set.group);
+        std::set<int> &there = groups[*set.checkpoint];
+        if (set.is_there() && (!set.is_unrecorded || agree)) {
+            there.insert(set.found.set.group);
         }
-        sets.any_failed = sets.any_failed || result.verdict == Verdict::failed;
-    }
-
-    void judge(const std::optional<Checkpoint> &checkpoint, Result &result) const {
-        const Checkpoint *start = checkpoint ? start_of(checkpoint->root) : nullptr;
-        // Nobody knows whether a program can start from one that failed.
-        if (start == nullptr || any_failed_before(*start)) {
-            return;
+        if (set.verdict == Verdict::failed) {
+            unknown.insert(set.checkpoint->root);
         }
-        result.start = start->id.epoch;
-        if (result.is_whole() || result.verdict == Verdict::failed) {
-            return;
-        }
-        result.starts_newer = is_tried_before(*start, *checkpoint);
-        result.starts_older = is_tried_before(*checkpoint, *start);
-        if (result.starts_newer || result.starts_older) {
-            result.problem += (result.problem.empty() ? "" : "; ") +
-                              (start->id.number == checkpoint->id.number
-                                   ? "programs start from another copy of this checkpoint"
-                                   : "programs start from epoch " + std::to_string(*result.start) +
-                                         " instead, the newest that can be had");
+        if (std::cmp_equal(there.size(), set.found.set.groups)) {
+            Checkpoint &start = starts.emplace(set.checkpoint->root, *set.checkpoint).first->second;
+            start = is_tried_before(*set.checkpoint, start) ? *set.checkpoint : start;
         }
     }
+    for (SetBelow &set : sets) {
+        const auto start = set.checkpoint ? starts.find(set.checkpoint->root) : starts.end();
+        if (start == starts.end() || unknown.contains(start->first)) {
+            continue;
+        }
+        set.start = start->second;
+        if (set.is_replaced()) {
+            set.problem += (set.problem.empty() ? "" : "; ");
+            set.problem += "programs start from epoch " + std::to_string(set.start->id.epoch) +
+                           " instead, the newest that can be had";
+        }
+    }
+}
 
-private:
-    struct Sets {
-        int wanted = 0;
-        std::set<int> there;
-        bool any_failed = false;
-    };
-
-    const Checkpoint *start_of(const std::string &root) const {
-        const Checkpoint *start = nullptr;
-        for (const auto &[checkpoint, sets] : checkpoints_) {
-            if (checkpoint.root == root && sets.wanted > 0 &&
-                std::cmp_equal(sets.there.size(), sets.wanted) &&
-                (start == nullptr || is_tried_before(checkpoint, *start))) {
-                start = &checkpoint;
+// Commits the checkpoints without records of which all sets are whole. Returns them.
+std::set<Checkpoint> commit_unrecorded(const std::vector<SetBelow> &sets, Outcome &outcome) {
+    std::map<Checkpoint, std::vector<WholeSet>> whole;
+    std::set<Checkpoint> wanted;
+    for (const SetBelow &set : sets) {
+        if (set.checkpoint && set.is_whole()) {
+            whole[*set.checkpoint].push_back({&set.found, &set.offline.places});
+            if (set.is_unrecorded) {
+                wanted.insert(*set.checkpoint);
             }
         }
-        return start;
     }
-
-    bool any_failed_before(const Checkpoint &start) const {
-        return std::ranges::any_of(checkpoints_, [&](const auto &each) {
-            return each.second.any_failed && each.first.root == start.root &&
-                   is_tried_before(each.first, start);
-        });
-    }
-
-    std::map<Checkpoint, Sets> checkpoints_;
-};
+    std::erase_if(wanted, [&](const Checkpoint &checkpoint) {
+        if (commit_checkpoint(whole.at(checkpoint))) {
+            return false;
+        }
+        complain(cd::message());
+        outcome = std::max(outcome, Outcome::unreadable);
+        return true;
+    });
+    return wanted;
+}
 
 // ---- What is printed
-
-// Shows on a terminal how far a rebuild is, in a line that is gone at the end.
-class ProgressLine {
-public:
-    ProgressLine(size_t set, size_t sets)
-        : shown_(::isatty(STDERR_FILENO) == 1), set_(set), sets_(sets) {
-        if (shown_) {
-            std::fprintf(stderr, "\rset %zu of %zu\033[K", set_ + 1, sets_);
-        }
-    }
-    ProgressLine(const ProgressLine &) = delete;
-    ~ProgressLine() {
-        if (shown_) {
-            std::fputs("\r\033[K", stderr);
-        }
-    }
-
-    void show(uint64_t done, uint64_t all) {
-        const uint64_t percent = done * 100 / all;
-        if (shown_ && percent != percent_) {
-            percent_ = percent;
-            std::fprintf(stderr, "\rset %zu of %zu, %llu %%\033[K", set_ + 1, sets_,
-                         static_cast<unsigned long long>(percent));
-        }
-    }
-
-private:
-    const bool shown_;
-    const size_t set_;
-    const size_t sets_;
-    uint64_t percent_ = 0;
-};
-
-struct Judged {
-    const SetBelow *set;
-    Result result;
-};
 
 std::string title_of(const SetBelow &set) {
     const auto &[shape, group, groups, job_ranks, ranks] = set.found.set;
@@ -299,243 +287,97 @@ void print_losses(int rank, const std::string &which, const MemberState &state) 
     }
 }
 
-void print(const SetBelow &set, const Result &result) {
-    const auto &[places, damaged_copies, survey] = result.offline;
-    std::printf("%s: %s%s\n", printable(title_of(set)).c_str(), name_of(result.verdict),
+void print(const SetBelow &set) {
+    const auto &survey = set.offline.survey;
+    std::printf("%s: %s%s\n", printable(title_of(set)).c_str(), name_of(set.verdict),
                 survey.layout && !survey.checksums ? "; there are no checksums" : "");
-    if (!result.problem.empty()) {
-        std::printf("  %s\n", printable(result.problem).c_str());
+    if (!set.problem.empty()) {
+        std::printf("  %s\n", printable(set.problem).c_str());
     }
     const std::vector<int> &ranks = set.found.set.ranks;
     for (size_t member = 0; member < survey.members.size(); ++member) {
         print_losses(ranks[member], "", survey.members[member]);
     }
-    for (const auto &[member, folder, state] : damaged_copies) {
+    for (const auto &[member, folder, state] : set.offline.damaged_copies) {
         print_losses(ranks[static_cast<size_t>(member)],
                      "a copy in " + folder + " was passed over, its ", state);
     }
 }
 
-void text_or_null(Json &json, std::string_view key, const std::string &text) {
-    json.key(key);
-    text.empty() ? json.null() : json.value(text);
-}
-
-void describe_losses(const MemberState &state, Json &json) {
+Json describe(const std::string &directory, const MemberState &state) {
+    Json json = {{"directory", directory}};
     for (const auto &[what, key, why] : losses(state)) {
-        text_or_null(json, key, why);
+        json[key] = text_or_null(why);
     }
-}
-
-void describe_members(const FoundSet &found, const cd::redset::OfflineResult &offline, Json &json) {
-    json.key("ranks").begin_array();
-    for (size_t member = 0; member < offline.survey.members.size(); ++member) {
-        json.begin_object().member("rank", found.set.ranks[member]);
-        json.member("directory", offline.places[member].folder);
-        describe_losses(offline.survey.members[member], json);
-        json.key("damaged_copies").begin_array();
-        for (const auto &[of, folder, state] : offline.damaged_copies) {
-            if (std::cmp_equal(of, member)) {
-                json.begin_object().member("directory", folder);
-                describe_losses(state, json);
-                json.end_object();
-            }
-        }
-        json.end_array().end_object();
-    }
-    json.end_array();
+    return json;
 }
 
 // `committed`: its records have been written now.
-void describe(const FoundSet &found, const Result &result, bool committed, Json &json) {
-    const auto epoch_or_null = [&](std::string_view key, bool known) {
-        json.key(key);
-        known &&result.start ? json.value(*result.start) : json.null();
-    };
-    const auto &shape = found.set.shape;
-    json.begin_object().member("set", found.set.group).member("sets", found.set.groups);
-    if (found.scheme_files.empty()) {
-        json.key("scheme").null().key("members").null().key("checks").null();
-    } else {
-        json.member("scheme", scheme_name(shape.scheme)).member("members", shape.members);
-        json.member("checks", shape.checks);
-    }
-    json.member("verdict", name_of(result.verdict));
-    json.member("checksums", result.offline.survey.checksums.has_value());
-    json.member("agreed",
-                committed || (!result.is_unrecorded() && result.verdict != Verdict::unfinished));
-    text_or_null(json, "problem", result.problem);
-    epoch_or_null("start_epoch", true);
-    epoch_or_null("newer_epoch", result.starts_newer);
-    json.key("scheme_files").begin_array();
-    for (const std::string &path : found.scheme_files) {
-        json.value(path);
-    }
-    json.end_array();
-    describe_members(found, result.offline, json);
-    json.end_object();
-}
-
-void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
-                const std::vector<std::string> &unusable, const std::set<Checkpoint> &committed) {
-    Json json;
-    json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
-    for (const auto &[set, result] : sets) {
-        const bool is_committed = !set->found.scheme_files.empty() && set->checkpoint &&
-                                  committed.contains(*set->checkpoint);
-        describe(set->found, result, is_committed, json);
-    }
-    json.end_array().key("unusable").begin_array();
-    for (const std::string &sentence : unusable) {
-        json.value(sentence);
-    }
-    json.end_array().end_object();
-    std::puts(json.text().c_str());
-}
-
-void print_starts(const std::vector<Judged> &sets) {
-    std::set<std::string> lines;
-    for (const auto &[set, result] : sets) {
-        if (result.verdict == Verdict::lost && result.starts_older) {
-            lines.insert("root " + set->checkpoint->root + ": programs start from epoch " +
-                         std::to_string(*result.start) + ", as what is newer is lost");
-        }
-    }
-    for (const std::string &line : lines) {
-        std::puts(printable(line).c_str());
-    }
-}
-
-void complain(const std::vector<std::string> &sentences) {
-    for (const std::string &sentence : sentences) {
-        std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
-    }
-}
-
-// ---- All sets
-
-// Adds the sets of which no scheme file was found where others say that there are more.
-void add_missing_sets(std::vector<SetBelow> &sets) {
-    constexpr int most = 256; // a damaged number of sets must not make many
-    struct Job {
-        const SetBelow *first = nullptr;
-        std::set<int> groups;
-    };
-    std::map<std::tuple<std::optional<Checkpoint>, int, int>, Job> jobs;
-    for (const SetBelow &each : sets) {
-        const cd::redset::Set &set = each.found.set;
-        Job &job = jobs[{each.checkpoint, set.groups, set.job_ranks}];
-        job.first = job.first == nullptr ? &each : job.first;
-        job.groups.insert(set.group);
-    }
-    std::vector<SetBelow> missing;
-    for (const auto &[key, job] : jobs) {
-        const cd::redset::Set &first = job.first->found.set;
-        for (int group = 0; group < std::min(first.groups, most); ++group) {
-            if (!job.groups.contains(group)) {
-                SetBelow &set = missing.emplace_back();
-                set.found.set.group = group;
-                set.found.set.groups = first.groups;
-                set.found.problem = "not found, and what its ranks had is lost";
-                set.checkpoint = job.first->checkpoint;
-                set.directory = job.first->directory;
+Json describe(const SetBelow &set, bool committed) {
+    const FoundSet &found = set.found;
+    const bool known = !found.scheme_files.empty();
+    const Json epoch = set.start ? Json(set.start->id.epoch) : Json();
+    const bool newer = set.is_replaced() && is_tried_before(*set.start, *set.checkpoint);
+    Json json = {
+        {"set", found.set.group},
+        {"sets", found.set.groups},
+        {"scheme", known ? Json(scheme_name(found.set.shape.scheme)) : Json()},
+        {"members", known ? Json(found.set.shape.members) : Json()},
+        {"checks", known ? Json(found.set.shape.checks) : Json()},
+        {"verdict", name_of(set.verdict)},
+        {"checksums", set.offline.survey.checksums.has_value()},
+        {"agreed", committed || (!set.is_unrecorded && set.verdict != Verdict::unfinished)},
+        {"problem", text_or_null(set.problem)},
+        {"start_epoch", epoch},
+        {"newer_epoch", newer ? epoch : Json()},
+        {"scheme_files", found.scheme_files},
+        {"ranks", Json::array()}};
+    for (size_t member = 0; member < set.offline.survey.members.size(); ++member) {
+        Json rank = {{"rank", found.set.ranks[member]}};
+        rank.update(
+            describe(set.offline.places[member].folder, set.offline.survey.members[member]));
+        rank["damaged_copies"] = Json::array();
+        for (const auto &[of, folder, state] : set.offline.damaged_copies) {
+            if (std::cmp_equal(of, member)) {
+                rank["damaged_copies"].push_back(describe(folder, state));
             }
         }
+        json["ranks"].push_back(rank);
     }
-    std::ranges::move(missing, std::back_inserter(sets));
+    return json;
 }
-
-// Finds the sets below the directories given, the newest checkpoints first.
-bool find_all(const Arguments &arguments, std::vector<SetBelow> &sets,
-              std::vector<std::string> &unusable) {
-    const auto names_checkpoint = [](std::string_view name) {
-        return cd::checkpoint::point_of(name).has_value();
-    };
-    cd::redset::Search search;
-    if (!find_sets(arguments.paths, names_checkpoint, search)) {
-        unusable.emplace_back(cd::without_repeating(cd::message()));
-        return false;
-    }
-    unusable = std::move(search.unusable);
-    for (FoundSet &found : search.sets) {
-        const fs::path file = found.scheme_files.front();
-        sets.push_back({std::move(found), checkpoint_of(file),
-                        fs::weakly_canonical(file).parent_path().string()});
-    }
-    std::ranges::stable_sort(sets, std::greater<>(), &SetBelow::checkpoint);
-    add_missing_sets(sets);
-    if (sets.empty()) {
-        unusable.emplace_back("no scheme file of a set can be read there");
-    }
-    return !sets.empty();
-}
-
-// Gathers the whole sets of checkpoints, and commits those that have no usable records.
-class Commits {
-public:
-    void add(const SetBelow &set, const Result &result, const Arguments &arguments) {
-        if (!set.checkpoint || arguments.dry_run || !result.is_whole()) {
-            return;
-        }
-        whole_[*set.checkpoint].push_back({&set.found, result.offline.places});
-        if (result.standing == Standing::damaged || (result.is_unrecorded() && arguments.agree)) {
-            wanted_.insert(*set.checkpoint);
-        }
-    }
-    bool are_wanted(const std::optional<Checkpoint> &checkpoint) const {
-        return checkpoint && wanted_.contains(*checkpoint);
-    }
-
-    Outcome write(std::set<Checkpoint> &committed) const {
-        Outcome outcome = Outcome::good;
-        for (const Checkpoint &checkpoint : wanted_) {
-            if (commit_checkpoint(whole_.at(checkpoint))) {
-                committed.insert(checkpoint);
-            } else {
-                complain({cd::message()});
-                outcome = Outcome::unreadable;
-            }
-        }
-        return outcome;
-    }
-
-private:
-    std::map<Checkpoint, std::vector<WholeSet>> whole_;
-    std::set<Checkpoint> wanted_;
-};
 
 } // namespace
 
 Outcome rebuild(const Arguments &arguments) {
-    std::vector<SetBelow> sets;
     std::vector<std::string> unusable;
-    const bool any = find_all(arguments, sets, unusable);
-    complain(unusable);
-    const Checkpoints known(arguments.paths);
-    Starts starts;
-    Commits commits;
-    std::vector<Judged> judged;
+    std::vector<SetBelow> sets = find_all(arguments.paths, unusable);
+    std::ranges::for_each(unusable, complain);
+    const Checkpoints known(arguments.paths, arguments.dry_run);
     for (size_t i = 0; i < sets.size(); ++i) {
-        ProgressLine line(i, sets.size());
-        judged.push_back(
-            {&sets[i], rebuild_set(sets[i], known, arguments, [&line](uint64_t done, uint64_t all) {
-                 line.show(done, all);
-             })});
-        starts.add(sets[i], judged.back().result, arguments);
-        commits.add(sets[i], judged.back().result, arguments);
+        ProgressLine line("set " + std::to_string(i + 1) + " of " + std::to_string(sets.size()));
+        rebuild_set(
+            known, arguments, [&](uint64_t done, uint64_t all) { line.show(done, all); }, sets[i]);
     }
-    Outcome outcome = any ? Outcome::good : Outcome::unreadable;
-    for (auto &[set, result] : judged) {
-        starts.judge(set->checkpoint, result);
-        outcome = std::max(outcome, outcome_of(result, commits.are_wanted(set->checkpoint) ||
-                                                           known.has_committed(set->checkpoint)));
-        if (!arguments.json) {
-            print(*set, result);
+    find_starts(sets, arguments.agree);
+    Outcome outcome = sets.empty() ? Outcome::unreadable : Outcome::good;
+    std::set<Checkpoint> committed;
+    if (arguments.agree && !arguments.dry_run) {
+        committed = commit_unrecorded(sets, outcome);
+    }
+    Json described = Json::array();
+    for (const SetBelow &set : sets) {
+        outcome = std::max(outcome, outcome_of(set, arguments.agree && !arguments.dry_run));
+        if (arguments.json) {
+            described.push_back(
+                describe(set, set.checkpoint && committed.contains(*set.checkpoint)));
+        } else {
+            print(set);
         }
     }
-    std::set<Checkpoint> committed;
-    outcome = std::max(outcome, commits.write(committed));
-    arguments.json ? print_json(arguments, judged, unusable, committed) : print_starts(judged);
+    if (arguments.json) {
+        print_json({{"dry_run", arguments.dry_run}, {"sets", described}, {"unusable", unusable}});
+    }
     return outcome;
 }
 

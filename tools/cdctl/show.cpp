@@ -90,105 +90,103 @@ void print_store(const Inspection &store) {
 
 // ---- For programs ----
 
-void describe_entry(const cd::Loaded &loaded, const cd::StoredPlace &place,
-                    const cd::StoredEntry &entry, Json &json) {
+Json describe_entry(const cd::Loaded &loaded, const cd::StoredPlace &place,
+                    const cd::StoredEntry &entry) {
     const cd::StoredName &name = loaded.state.names.at(entry.key.name);
-    json.begin_object();
-    json.member("address", hexadecimal(place.begin)).member("process", place.space);
-    json.member("bytes", entry.end - place.begin);
-    json.member("access", access_text(entry.access)).member("scope", scope_text(entry.scope));
-    json.member("via", restoration_text(entry.restoration));
-    json.key("belongs_to").begin_object();
+    Json belongs;
     switch (name.kind) {
     case cd::format::NameKind::object:
     case cd::format::NameKind::program:
-        json.member("object", name.text);
+        belongs["object"] = name.text;
         break;
     case cd::format::NameKind::region:
-        json.member("region", name.text);
+        belongs["region"] = name.text;
         break;
     case cd::format::NameKind::path:
-        json.member("cd_path", name.text).member("range", entry.key.add_index);
-        json.member("range_bytes", entry.key.length);
+        belongs = {{"cd_path", name.text},
+                   {"range", entry.key.add_index},
+                   {"range_bytes", entry.key.length}};
     }
-    json.member("offset", entry.key.offset).end_object();
-    json.key("data");
-    if (entry.run == nullptr) {
-        json.null();
-    } else {
-        json.begin_object().member("offset", entry.run->offset + entry.run_offset);
-        json.key("checksum");
-        entry.run->checksums.empty() ? json.null() : json.value("crc32c");
-        json.end_object();
+    belongs["offset"] = entry.key.offset;
+    Json data;
+    if (entry.run != nullptr) {
+        data = {{"offset", entry.run->offset + entry.run_offset},
+                {"checksum", text_or_null(entry.run->checksums.empty() ? "" : "crc32c")}};
     }
-    json.end_object();
+    return {{"address", hexadecimal(place.begin)},
+            {"process", place.space},
+            {"bytes", entry.end - place.begin},
+            {"access", access_text(entry.access)},
+            {"scope", scope_text(entry.scope)},
+            {"via", restoration_text(entry.restoration)},
+            {"belongs_to", belongs},
+            {"data", data}};
 }
 
-void describe_holding(const cd::Loaded &loaded, uint64_t epoch, const cd::StoredEntries &entries,
-                      const std::vector<cd::FilePosition> &files, Json &json) {
-    json.member("epoch", epoch).member("bytes", bytes_of(entries));
-    json.key("entries").begin_array();
+void add_holding(const cd::Loaded &loaded, uint64_t epoch, const cd::StoredEntries &entries,
+                 const std::vector<cd::FilePosition> &files, Json &json) {
+    json["epoch"] = epoch;
+    json["bytes"] = bytes_of(entries);
+    json["entries"] = Json::array();
     for (const auto &[place, entry] : entries) {
-        describe_entry(loaded, place, entry, json);
+        json["entries"].push_back(describe_entry(loaded, place, entry));
     }
-    json.end_array().key("files").begin_array();
+    json["files"] = Json::array();
     for (const cd::FilePosition &file : files) {
-        json.begin_object().member("descriptor", file.descriptor).member("device", file.device);
-        json.member("inode", file.inode).member("position", file.position);
-        json.key("born");
-        file.born == 0 ? json.null() : json.value(file.born);
-        json.end_object();
+        json["files"].push_back({{"descriptor", file.descriptor},
+                                 {"device", file.device},
+                                 {"inode", file.inode},
+                                 {"position", file.position},
+                                 {"born", file.born == 0 ? Json() : Json(file.born)}});
     }
-    json.end_array();
 }
 
-void describe_store(const Inspection &store, Json &json) {
-    json.begin_object();
-    describe_file(store, json);
+Json describe_all(const Inspection &store) {
+    Json json = describe(store);
     if (!store.has_state()) {
-        json.end_object();
-        return;
+        return json;
     }
     const cd::Loaded &loaded = store.loaded();
     const cd::Superblock &header = loaded.header;
-    describe_summary(store, json);
-    json.member("format", cd::format::version).member("id", id_text(header));
-    json.member("generation", header.generation);
-    json.member("owner", store.owner()).member("mode", store.mode());
-    json.key("snapshot").begin_object().member("offset", header.snapshot.offset);
-    json.member("room", header.snapshot.length).member("used", header.snapshot_length);
-    json.end_object().key("journal").begin_object().member("offset", header.journal.offset);
-    json.member("room", header.journal.length).member("used", loaded.journal_used);
-    json.member("records", loaded.records).end_object();
-    json.key("domains").begin_array();
+    json["format"] = cd::format::version;
+    json["id"] = id_text(header);
+    json["generation"] = header.generation;
+    json["owner"] = store.owner();
+    json["mode"] = store.mode();
+    json["snapshot"] = {{"offset", header.snapshot.offset},
+                        {"room", header.snapshot.length},
+                        {"used", header.snapshot_length}};
+    json["journal"] = {{"offset", header.journal.offset},
+                       {"room", header.journal.length},
+                       {"used", loaded.journal_used},
+                       {"records", loaded.records}};
+    json["domains"] = Json::array();
     for (const auto &[number, stored] : loaded.state.cds) {
-        json.begin_object().member("identity", identity_of(header, stored));
-        json.member("path", loaded.state.names.at(stored.path).text);
-        json.member("depth", stored.depth).member("sibling", stored.sibling);
-        describe_holding(loaded, stored.epoch, stored.entries, stored.files, json);
-        json.end_object();
+        Json &domain =
+            json["domains"].emplace_back(Json{{"identity", identity_of(header, stored)},
+                                              {"path", loaded.state.names.at(stored.path).text},
+                                              {"depth", stored.depth},
+                                              {"sibling", stored.sibling}});
+        add_holding(loaded, stored.epoch, stored.entries, stored.files, domain);
     }
-    json.end_array().key("older").begin_array();
+    json["older"] = Json::array();
     for (const cd::StoredVersion &version : loaded.state.versions) {
-        json.begin_object();
-        describe_holding(loaded, version.epoch, version.entries, version.files, json);
-        json.end_object();
+        add_holding(loaded, version.epoch, version.entries, version.files,
+                    json["older"].emplace_back());
     }
-    json.end_array().end_object();
+    return json;
 }
 
 } // namespace
 
 Outcome show(const Arguments &arguments) {
-    Json json;
-    json.begin_object().key("stores").begin_array();
+    Json stores = Json::array();
     const Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
-        arguments.json ? describe_store(store, json) : print_store(store);
+        arguments.json ? stores.push_back(describe_all(store)) : print_store(store);
         return Outcome::good;
     });
     if (arguments.json) {
-        json.end_array().end_object();
-        std::puts(json.text().c_str());
+        print_json({{"stores", stores}});
     }
     return outcome;
 }

@@ -2,24 +2,19 @@
 // Copyright the containment-domains authors
 #include "text.h"
 
+#include "os/printable.h"
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 namespace cdctl {
 namespace {
-
-constexpr char digits[] = "0123456789abcdef";
-
-unsigned byte_at(std::string_view text, size_t index) {
-    return index < text.size() ? static_cast<unsigned char>(text[index]) : 0U;
-}
-
-bool controls_terminal(std::string_view character) {
-    const unsigned first = byte_at(character, 0);
-    return first < 0x20 || first == 0x7f || (first == 0xc2 && byte_at(character, 1) < 0xa0);
-}
 
 // Returns how many characters a terminal shows.
 size_t width(std::string_view text) {
@@ -29,42 +24,9 @@ size_t width(std::string_view text) {
 
 } // namespace
 
-size_t character_length(std::string_view text) {
-    const unsigned first = byte_at(text, 0);
-    if (text.empty() || first < 0x80) {
-        return text.empty() ? 0 : 1;
-    }
-    const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    // Overlong forms, surrogates, and values above Unicode.
-    const unsigned second = byte_at(text, 1);
-    if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && second < 0xa0) ||
-        (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
-        (first == 0xf4 && second > 0x8f)) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; ++i) {
-        if ((byte_at(text, i) & 0xc0U) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
-std::string printable(std::string_view text) {
+std::string printable(const std::string &text) {
     std::string shown;
-    while (!text.empty()) {
-        const size_t length = character_length(text);
-        const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
-        if (length > 0 && !controls_terminal(character)) {
-            shown += character;
-        } else {
-            for (const char byte : character) {
-                const auto value = static_cast<unsigned char>(byte);
-                shown += {'\\', 'x', digits[value >> 4U], digits[value & 15U]};
-            }
-        }
-        text.remove_prefix(character.size());
-    }
+    cd::os::for_each_printable(text.c_str(), [&](std::string_view piece) { shown += piece; });
     return shown;
 }
 
@@ -111,6 +73,28 @@ void Table::print(int indentation) const {
     print_line([&](size_t i) -> const std::string & { return columns_[i].title; });
     for (const auto &row : rows_) {
         print_line([&](size_t i) -> const std::string & { return row[i]; });
+    }
+}
+
+ProgressLine::ProgressLine(std::string title)
+    : wanted_(::isatty(STDERR_FILENO) == 1), title_(printable(title)) {
+    if (wanted_) {
+        std::fprintf(stderr, "\r%s\033[K", title_.c_str());
+    }
+}
+
+ProgressLine::~ProgressLine() {
+    if (wanted_) {
+        std::fputs("\r\033[K", stderr);
+    }
+}
+
+void ProgressLine::show(uint64_t done, uint64_t all) {
+    const uint64_t percent = all == 0 ? 100 : done * 100 / all;
+    if (wanted_ && percent != percent_) {
+        percent_ = percent;
+        std::fprintf(stderr, "\r%s, %llu %%\033[K", title_.c_str(),
+                     static_cast<unsigned long long>(percent));
     }
 }
 

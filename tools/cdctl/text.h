@@ -4,16 +4,12 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace cdctl {
 
-// Returns the length of the UTF-8 character at the beginning, 0 if there is none.
-size_t character_length(std::string_view text);
-
 // Escapes control characters as \xNN, for terminals.
-std::string printable(std::string_view text);
+std::string printable(const std::string &text);
 
 // "1.5 MiB"
 std::string size_text(uint64_t bytes);
@@ -39,6 +35,23 @@ public:
 private:
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;
+};
+
+// Shows on a terminal how far a command is, in a line of standard error that is gone at the end.
+class ProgressLine {
+public:
+    // `title`: what stands before the percentage.
+    explicit ProgressLine(std::string title);
+    ProgressLine(const ProgressLine &) = delete;
+    ProgressLine &operator=(const ProgressLine &) = delete;
+    ~ProgressLine();
+
+    void show(uint64_t done, uint64_t all);
+
+private:
+    const bool wanted_;
+    const std::string title_;
+    uint64_t percent_ = 0;
 };
 
 } // namespace cdctl

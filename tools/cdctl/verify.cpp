@@ -10,12 +10,9 @@
 #include "store_reader.h"
 #include "text.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -110,8 +107,8 @@ std::string what_lies_there(const Use &use, const Part &part) {
 
 class Verifying {
 public:
-    Verifying(Inspection &store, const std::function<void(uint64_t, uint64_t)> &done)
-        : store_(store), done_(done), uses_(uses_of(store.loaded())) {}
+    explicit Verifying(Inspection &store)
+        : store_(store), progress_(store.path()), uses_(uses_of(store.loaded())) {}
 
     Verification run() {
         check_all();
@@ -121,7 +118,6 @@ public:
             found_.outcome = Outcome::unreadable;
             return std::move(found_);
         }
-        check_overlaps();
         describe();
         return std::move(found_);
     }
@@ -140,7 +136,7 @@ private:
                     std::min<uint64_t>(cd::format::checked_part, run->length - at);
                 check({run, at, length, {}});
                 read += length;
-                done_(read, all);
+                progress_.show(read, all);
             }
         }
     }
@@ -195,55 +191,13 @@ private:
         return false;
     }
 
-    // Two entries in one place: one of them is lost.
-    void check_overlaps() {
-        struct Taken {
-            uint64_t offset;
-            uint64_t length;
-            const char *what;
-            const cd::StoredRun *run;
-        };
-        const cd::Superblock &header = store_.loaded().header;
-        std::vector<Taken> taken = {{0, cd::format::first_extent, "the headers", nullptr}};
-        for (const uint64_t distance : header.distances()) {
-            taken.push_back({header.snapshot.offset + distance, header.snapshot.length,
-                             "the snapshot", nullptr});
-            taken.push_back(
-                {header.journal.offset + distance, header.journal.length, "the journal", nullptr});
-        }
-        for (const auto &[run, uses] : uses_) {
-            if (run->length > 0) {
-                taken.push_back({run->offset, run->length, "data", run});
-            }
-        }
-        std::ranges::sort(taken, {}, &Taken::offset);
-        for (size_t i = 1; i < taken.size(); ++i) {
-            const Taken &first = taken[i - 1];
-            const Taken &second = taken[i];
-            if (second.offset >= first.offset + first.length) {
-                continue;
-            }
-            const Taken &data = second.run != nullptr ? second : first;
-            const Taken &other = &data == &second ? first : second;
-            bad_.push_back({data.run, 0, data.length,
-                            store_.path() + ": the data at offset " + std::to_string(data.offset) +
-                                " overlap " + other.what + " at offset " +
-                                std::to_string(other.offset)});
-        }
-    }
-
     void describe() {
         const cd::State &state = store_.loaded().state;
         std::vector<bool> version_bad(state.versions.size());
         bool newest_bad = false;
         for (const Part &part : bad_) {
-            const uint64_t at = part.run != nullptr ? part.run->offset + part.offset : 0;
-            Verification::BadData &bad =
-                found_.bad.emplace_back(Verification::BadData{at, part.length, part.reason, {}});
-            if (part.run == nullptr) {
-                newest_bad = true;
-                continue;
-            }
+            Verification::BadData &bad = found_.bad.emplace_back(Verification::BadData{
+                part.run->offset + part.offset, part.length, part.reason, {}});
             for (const Use &use : uses_.at(part.run)) {
                 std::string text = what_lies_there(use, part);
                 if (text.empty()) {
@@ -270,45 +224,12 @@ private:
     }
 
     Inspection &store_;
-    const std::function<void(uint64_t, uint64_t)> &done_;
+    ProgressLine progress_;
     Uses uses_;
     std::vector<Part> bad_;
     std::vector<cd::Loaded> kept_;
     std::vector<std::byte> bytes_;
     Verification found_;
-};
-
-Verification verify_data(Inspection &store,
-                         const std::function<void(uint64_t done, uint64_t all)> &done) {
-    return Verifying(store, done).run();
-}
-
-// Shows the progress on a terminal in one line.
-class Progress {
-public:
-    explicit Progress(std::string path) : path_(std::move(path)) {}
-    Progress(const Progress &) = delete;
-    Progress &operator=(const Progress &) = delete;
-    ~Progress() {
-        if (shown_ != 0) {
-            std::fputs("\r\033[K", stderr);
-        }
-    }
-
-    void show(uint64_t done, uint64_t all) {
-        if (wanted_ && done - shown_ >= step) {
-            shown_ = done;
-            std::fprintf(stderr, "\r%s: %s of %s\033[K", printable(path_).c_str(),
-                         size_text(done).c_str(), size_text(all).c_str());
-        }
-    }
-
-private:
-    static constexpr uint64_t step = uint64_t{64} << 20;
-
-    std::string path_;
-    bool wanted_ = ::isatty(STDERR_FILENO) == 1;
-    uint64_t shown_ = 0;
 };
 
 std::string epochs_text(const std::vector<uint64_t> &epochs) {
@@ -355,57 +276,40 @@ void print(const Inspection &store, const Verification &found, Outcome outcome) 
     }
 }
 
-void describe(const Inspection &store, const Verification &found, Outcome outcome, Json &json) {
-    json.begin_object();
-    describe_file(store, json);
-    json.member("verdict", verdict_text(outcome)).member("exit_status", exit_status(outcome));
-    if (store.has_state()) {
-        describe_summary(store, json);
-        const auto epochs = [&](const char *name, const std::vector<uint64_t> &which) {
-            json.key(name).begin_array();
-            for (const uint64_t epoch : which) {
-                json.value(epoch);
-            }
-            json.end_array();
-        };
-        epochs("good_epochs", found.good_epochs);
-        epochs("damaged_epochs", found.bad_epochs);
-        json.member("checked_bytes", found.checked).member("unchecked_bytes", found.unchecked);
-        json.key("not_verified");
-        found.problem.empty() ? json.null() : json.value(found.problem);
-        json.key("damaged_data").begin_array();
-        for (const Verification::BadData &bad : found.bad) {
-            json.begin_object().member("offset", bad.offset).member("bytes", bad.length);
-            json.member("reason", bad.reason).key("holds").begin_array();
-            for (const std::string &what : bad.holds) {
-                json.value(what);
-            }
-            json.end_array().end_object();
-        }
-        json.end_array();
+Json describe(const Inspection &store, const Verification &found, Outcome outcome) {
+    Json json = describe(store);
+    json["verdict"] = verdict_text(outcome);
+    json["exit_status"] = exit_status(outcome);
+    if (!store.has_state()) {
+        return json;
     }
-    json.end_object();
+    json["good_epochs"] = found.good_epochs;
+    json["damaged_epochs"] = found.bad_epochs;
+    json["checked_bytes"] = found.checked;
+    json["unchecked_bytes"] = found.unchecked;
+    json["not_verified"] = text_or_null(found.problem);
+    json["damaged_data"] = Json::array();
+    for (const Verification::BadData &bad : found.bad) {
+        json["damaged_data"].push_back({{"offset", bad.offset},
+                                        {"bytes", bad.length},
+                                        {"reason", bad.reason},
+                                        {"holds", bad.holds}});
+    }
+    return json;
 }
 
 } // namespace
 
 Outcome verify(const Arguments &arguments) {
-    Json json;
-    json.begin_object().key("stores").begin_array();
+    Json stores = Json::array();
     const Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
-        Verification found;
-        if (store.has_state()) {
-            Progress progress(store.path());
-            found =
-                verify_data(store, [&](uint64_t done, uint64_t all) { progress.show(done, all); });
-        }
+        const Verification found = store.has_state() ? Verifying(store).run() : Verification();
         const Outcome both = std::max(store.outcome(), found.outcome);
-        arguments.json ? describe(store, found, both, json) : print(store, found, both);
+        arguments.json ? stores.push_back(describe(store, found, both)) : print(store, found, both);
         return both;
     });
     if (arguments.json) {
-        json.end_array().end_object();
-        std::puts(json.text().c_str());
+        print_json({{"stores", stores}});
     }
     return outcome;
 }

@@ -64,7 +64,6 @@ FAMILIES = {
     ),
     "ObjectFree": ("the call; the object is freed when the log is forgotten", "gives the null handle"),
     "MemoryFree": ("the call; the memory is freed when the log is forgotten", "nothing"),
-    "CommCreate": ("the communicator", "gives the same one"),
     "CommQuery": (
         "nothing",
         "goes to MPI, which keeps freed communicators until no log names them",
@@ -84,7 +83,7 @@ FAMILIES = {
     "WindowFortranHandle": ("nothing", "gives the handle that a freed window had"),
     "SharedQuery": ("nothing", "asks MPI; fails if the window is freed later, whose memory is gone"),
     "CommFree": (
-        "the call; the communicator is freed when the log is forgotten, or at once when many wait or "
+        "the call; the communicator is freed when the log is forgotten, or at once if "
         "it leads to another job",
         "gives the null handle",
     ),

@@ -98,9 +98,8 @@ private:
     };
     template <Fn F, typename... A>
     [[gnu::noinline]] static int log_in_any_way(const void *site, A... a) {
-        return RecordFailure::guarded<F, false>(
-            [&] { return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...); },
-            [&] { return real<F>(a...); });
+        return RecordFailure::guarded<F>(
+            [&] { return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...); });
     }
 
     // True if the compared word is known at once, without a lock: the log is held meanwhile.
@@ -299,7 +298,7 @@ private:
             }
             record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
         } catch (const std::bad_alloc &) {
-            RecordFailure::lose(F, false);
+            RecordFailure::lose(F);
         }
     }
 

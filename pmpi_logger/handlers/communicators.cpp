@@ -6,43 +6,12 @@
 #include "mpi/mpi_lifetime.h"
 #include "objects/deferred_free.h"
 #include "replay/divergence.h"
-#include "settings/settings.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <vector>
 
 namespace cd::logger {
-namespace {
-
-// CD_COMMS_KEPT
-int most_that_wait() {
-    static const int most = count_in("CD_COMMS_KEPT", 256);
-    return most;
-}
-
-std::atomic<int> waiting_comms = 0;
-
-} // namespace
-
-bool CommCreate::too_many_wait() { return CommFree::waiting() >= most_that_wait(); }
-
-int CommCreate::refuse_more(Fn fn) {
-    return refuse(fn, "too many communicators that it has freed wait until its log is forgotten "
-                      "(CD_COMMS_KEPT). Advance the CD, or free fewer");
-}
-
-int CommFree::waiting() { return waiting_comms; }
-
-void CommFree::one_waits() {
-    cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && !RecordAll::records()) {
-        ++waiting_comms;
-        when_forgotten(place, [] { --waiting_comms; });
-    }
-}
-
 int CommFree::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
     if (comm == MPI_COMM_NULL || RecordAll::records() || EndedConnections::has(comm)) {
         return MPI_SUCCESS;

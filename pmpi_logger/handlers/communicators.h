@@ -14,23 +14,6 @@
 
 namespace cd::logger {
 
-// Creates a communicator. Those that are freed while their log may still be replayed live on, as
-// all objects do. MPI has names for some thousands only (MPICH for about 2,000), so a CD refuses to
-// make more once CD_COMMS_KEPT of them wait.
-class CommCreate : public MovesData {
-public:
-    template <Fn F, typename... A> static int call(const void *site, A... a) {
-        if (Logging::mode() != CD_LOG_RECORDING || ReentryGuard::mpi() || !too_many_wait()) {
-            return Blocking::log<F>(site, a...);
-        }
-        return Blocking::call_by<F>([](auto...) { return refuse_more(F); }, site, a...);
-    }
-
-private:
-    static bool too_many_wait();
-    static int refuse_more(Fn fn);
-};
-
 // Frees a communicator when no log needs it any more. A connection to another job ends at once,
 // since that job waits for it; a replay then uses its handle without MPI.
 class CommFree {
@@ -57,32 +40,10 @@ public:
             return ReentryGuard::mpi() ? ObjectFree::free_comm<F>(comm) // another one, of MPI's own
                                        : ended_again<F>(site, comm, *ended);
         }
-        return counted<F>(site, comm);
+        return ObjectFree::call<F>(site, comm);
     }
-
-    // How many communicators wait to be freed.
-    static int waiting();
 
 private:
-    template <Fn F> static int counted(const void *site, MPI_Comm *comm) {
-        const MPI_Comm before = *comm;
-        const int result = ObjectFree::call<F>(site, comm);
-        InnerCalls *const inner = InnerCalls::current();
-        if (before == *comm) {
-            return result;
-        }
-        if (inner != nullptr) {
-            inner->add([](const InnerCalls::Entry &entry) {
-                if (!entry.again) {
-                    one_waits();
-                }
-            });
-        } else if (Logging::mode() == CD_LOG_RECORDING) {
-            one_waits();
-        }
-        return result;
-    }
-
     template <Fn F> static int end_connection(const void *site, MPI_Comm *comm) {
         const EndedConnection before = about_to_end(*comm);
         EndedConnection ended = before;
@@ -116,7 +77,6 @@ private:
         return result;
     }
 
-    static void one_waits();
     // Finds out whether the communicator leads to another job, which waits for the disconnect.
     // Returns MPI's error.
     static int leads_elsewhere(MPI_Comm comm, bool &elsewhere);
@@ -151,8 +111,7 @@ private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
-        return RecordFailure::guarded<F, false>([&] { return ask_guarded<F>(site, comm, a...); },
-                                                [&] { return real<F>(comm, a...); });
+        return RecordFailure::guarded<F>([&] { return ask_guarded<F>(site, comm, a...); });
     }
     template <Fn F, typename... A> static int ask_guarded(const void *site, MPI_Comm comm, A... a) {
         const std::optional<EndedConnection> ended = EndedConnections::find(comm);

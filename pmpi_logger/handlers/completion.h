@@ -64,14 +64,9 @@ private:
     // Handles calls while requests are tracked or there may be a log.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int finish_guarded(const void *site, A... a) {
-        return RecordFailure::guarded<F, true>(
-            [&]() __attribute__((always_inline)) { return finish<F>(site, a...); },
-            [&] { return fail_or_call<F>(a...); });
-    }
-    // Used where memory ran out: the program may hold handles that MPI does not know.
-    template <Fn F, typename... A> static int fail_or_call(A... a) {
-        return RequestTable::empty() ? real<F>(a...)
-                                     : RecordFailure::fail(F, "has done nothing; call it again");
+        return RecordFailure::guarded<F>([&]() __attribute__((always_inline)) {
+            return finish<F>(site, a...);
+        });
     }
     template <Fn F, typename... A>
     [[gnu::always_inline]] static int finish(const void *site, A... a) {

@@ -101,7 +101,6 @@ private:
             let_others_disconnect(freed);
         }
         *handle = null_of<F, Handle>();
-        RecordFailure::note_made(MPI_SUCCESS); // for the program
         if (record(call, MPI_SUCCESS)) {
             Handle recorded = freed;
             if constexpr (F == Fn::MPI_Type_free) {

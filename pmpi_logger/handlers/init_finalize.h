@@ -110,8 +110,6 @@ public:
 // MPI_Wtime: a re-execution gets the logged times. It may read the clock less or more often.
 class ClockRead : public MovesData {
 public:
-    static constexpr bool keeps_entry_only = true;
-
     template <Fn F> static double call(const void *site) {
         const int mode = Logging::mode();
         return passes_through(mode) ? call_mpi<F>() : read(site, mode);

@@ -111,7 +111,7 @@ private:
             const int mode = Logging::mode();
             return mode == CD_LOG_OFF ? start_untold<F>(site, a...) : start<F>(mode, site, a...);
         };
-        return RecordFailure::guarded<F, brings_data>(take, [&] { return real<F>(a...); });
+        return RecordFailure::guarded<F>(take);
     }
 
     // Makes the call outside of logs.

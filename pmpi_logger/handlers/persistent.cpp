@@ -271,7 +271,6 @@ int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_
     }
     int started = 0;
     result = start(count, requests, started);
-    RecordFailure::note_made(result);
     for (int i = 0; i < started; ++i) {
         Request *request = table.find(requests[i]);
         if (request == nullptr) {

@@ -105,8 +105,6 @@ using PartitionedInit = PersistentInit<Request::Kind::partitioned>;
 // MPI_Start and MPI_Startall.
 class PersistentStart : public MovesData {
 public:
-    static constexpr bool has_own_requests = true; // behind the program's handles
-
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (ReentryGuard::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {

@@ -14,8 +14,6 @@ namespace cd::logger {
 // Records probes: calls that ask whether a message has come.
 class Probe : public MovesData {
 public:
-    static constexpr bool keeps_entry_only = true;
-
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {

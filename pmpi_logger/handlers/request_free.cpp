@@ -81,7 +81,7 @@ bool ends_in_mpi(Request &request, bool at_end) {
         deliver_staged(request, status, result);
     }
     if (is_missing && !at_end) { // freed before the CD logged
-        RecordFailure::lose(Fn::MPI_Request_free, false);
+        RecordFailure::lose(Fn::MPI_Request_free);
     }
     if (request.persistent) {
         table.give_back(ending);

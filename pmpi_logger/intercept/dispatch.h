@@ -35,19 +35,7 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
         if constexpr (requires { Family::guards_itself; }) {
             return Family::template call<F>(site, a...);
         } else {
-            constexpr bool lasts = !requires { Family::keeps_entry_only; };
-            return RecordFailure::guarded<F, lasts>(
-                [&] { return Family::template call<F>(site, a...); }, [&] { return make(a...); });
-        }
-    }
-
-private:
-    // Where memory ran out before the call was made.
-    static R make(A... a) {
-        if constexpr (requires { Family::has_own_requests; }) {
-            return RecordFailure::fail(F, "has done nothing; call it again");
-        } else {
-            return real<F>(a...);
+            return RecordFailure::guarded<F>([&] { return Family::template call<F>(site, a...); });
         }
     }
 };

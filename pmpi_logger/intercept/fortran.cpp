@@ -115,9 +115,8 @@ template <Fn F, typename Arguments, typename Family, typename... A>
 struct Routine<F, Arguments, Family, int(const void *, A...)> {
     static void call(A... a, MPI_Fint *error) {
         const void *const site = __builtin_return_address(0);
-        const int result = RecordFailure::guarded<F, !std::is_same_v<Family, Blocking>>(
-            [&] { return Arguments::template call<F, Family>(site, a...); },
-            [&] { return fortran<F>(site, a...); });
+        const int result = RecordFailure::guarded<F>(
+            [&] { return Arguments::template call<F, Family>(site, a...); });
         if (error != nullptr) {
             *error = result;
         }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "mpi/real.h"
-#include "mpi/record_failure.h"
 
 #include <array>
 #include <string_view>
@@ -64,12 +63,7 @@ template <Fn F, typename... A> auto fortran_routine(const void *site, A *...) {
 // Calls the routine. Returns the error code.
 template <Fn F, typename... A> int fortran(const void *site, A *...a) {
     const auto routine = fortran_routine<F>(site, a...);
-    if (!routine.is_there()) {
-        return MPI_ERR_INTERN;
-    }
-    const int result = routine(a...);
-    RecordFailure::note_made(result);
-    return result;
+    return routine.is_there() ? routine(a...) : MPI_ERR_INTERN;
 }
 
 } // namespace cd::logger

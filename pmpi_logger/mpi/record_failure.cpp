@@ -3,6 +3,7 @@
 #include "mpi/record_failure.h"
 
 #include "mpi/mpi_lifetime.h"
+#include "mpi/reentry_guard.h"
 
 #include "cd/mpi_log.h"
 
@@ -14,55 +15,49 @@
 namespace cd::logger {
 namespace {
 
-std::atomic<bool> has_lost_track = false;
+std::atomic<bool> has_failed = false;
 std::atomic<bool (*)()> count_missing = nullptr;
 
 } // namespace
 
 const char *RecordFailure::hindrance() {
-    return has_lost_track ? "memory ran out in a call that made a request or an object of MPI: no "
-                            "CD of this process can be restored any more"
-                          : nullptr;
+    return has_failed ? "memory ran out in a call of MPI: no CD of this process can be restored "
+                        "any more"
+                      : nullptr;
 }
 
 void RecordFailure::count_missing_by(bool (*count)()) { count_missing = count; }
 
-bool RecordFailure::is_answered_by_log() {
-    return (progress_ & read) != 0 || cd_log_mode() == CD_LOG_REPLAYING;
-}
-
-int RecordFailure::fail(Fn fn, const char *consequence) {
-    if (is_answered_by_log()) {
+int RecordFailure::fail(Fn fn) {
+    const ReentryGuard inside;
+    lose(fn);
+    if (cd_log_mode() == CD_LOG_REPLAYING) {
         cd_log_stop();
     }
-    std::fprintf(stderr, "pmpi_logger: rank %d: memory ran out: %s %s\n", MpiLife::rank(),
-                 name_of(fn), consequence);
+    has_failed = true;
+    std::fprintf(stderr, "pmpi_logger: rank %d: %s fails: %s\n", MpiLife::rank(), name_of(fn),
+                 hindrance());
     if (MpiLife::has_world()) {
         real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_WORLD, MPI_ERR_OTHER);
     }
     return MPI_ERR_OTHER;
 }
 
-void RecordFailure::lose(Fn fn, bool lasts) {
-    bool is_of_all = false;
+void RecordFailure::lose(Fn fn) {
     if (cd_log_mode() == CD_LOG_RECORDING) {
         cd_log_drop();
-        is_of_all = report(fn);
-    }
-    if (lasts && !is_of_all && !has_lost_track.exchange(true)) {
-        std::fprintf(stderr, "pmpi_logger: rank %d: %s: %s\n", MpiLife::rank(), name_of(fn),
-                     hindrance());
+        report(fn);
     }
 }
 
 // Not each time: a log that has no room lacks all that follows.
-bool RecordFailure::report(Fn fn) {
+void RecordFailure::report(Fn fn) {
     bool (*const count)() = count_missing;
     const bool is_counted = count != nullptr && count();
     static std::atomic<uint64_t> calls = 0;
     const uint64_t number = ++calls;
     if (!std::has_single_bit(number)) {
-        return is_counted;
+        return;
     }
     char trouble[1024];
     const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
@@ -70,7 +65,6 @@ bool RecordFailure::report(Fn fn) {
         stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s (calls so far: %" PRIu64 ")\n",
         MpiLife::rank(), name_of(fn), of_file ? trouble : "there is no memory",
         is_counted ? "the log lacks it" : "the active CD cannot be restored: advance it", number);
-    return is_counted;
 }
 
 } // namespace cd::logger

@@ -22,125 +22,63 @@
 #include <dlfcn.h>
 #include <initializer_list>
 #include <mutex>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace cd::logger {
 namespace {
 
-// Names of MPI's predefined objects and constants by their word in the log.
-struct Predefined {
-    uint64_t word;
-    const char *name;
-};
-
-// An MPI that lacks a type has the null handle instead.
-const char *find(std::span<const Predefined> all, uint64_t word) {
-    for (const Predefined &each : all) {
-        if (each.word == word) {
-            return each.name;
+// Names of MPI's predefined objects or constants of one kind. An MPI that lacks one of them has the
+// null handle instead.
+template <typename Handle> class Predefined {
+public:
+    // `names`: the names of the handles, with a comma and a space behind each but the last.
+    Predefined(std::initializer_list<Handle> handles, const char *names) {
+        for (const Handle handle : handles) {
+            const size_t length = std::strcspn(names, ",");
+            names_.emplace_back(word_of(handle), std::string(names, length));
+            names += std::min(length + std::strlen(", "), std::strlen(names));
         }
     }
-    return nullptr;
-}
 
-#define CD_NAMED(constant)                                                                         \
-    Predefined { word_of(constant), #constant }
+    // Returns the name of the one with this word in the log, or nullptr.
+    const char *name_of(uint64_t word) const {
+        const auto found = std::ranges::find(names_, word, &Name::first);
+        return found != names_.end() ? found->second.c_str() : nullptr;
+    }
 
-const char *name_of_type(uint64_t word) {
-    static const Predefined all[] = {CD_NAMED(MPI_DATATYPE_NULL),
-                                     CD_NAMED(MPI_BYTE),
-                                     CD_NAMED(MPI_PACKED),
-                                     CD_NAMED(MPI_CHAR),
-                                     CD_NAMED(MPI_SIGNED_CHAR),
-                                     CD_NAMED(MPI_UNSIGNED_CHAR),
-                                     CD_NAMED(MPI_WCHAR),
-                                     CD_NAMED(MPI_SHORT),
-                                     CD_NAMED(MPI_UNSIGNED_SHORT),
-                                     CD_NAMED(MPI_INT),
-                                     CD_NAMED(MPI_UNSIGNED),
-                                     CD_NAMED(MPI_LONG),
-                                     CD_NAMED(MPI_UNSIGNED_LONG),
-                                     CD_NAMED(MPI_LONG_LONG),
-                                     CD_NAMED(MPI_UNSIGNED_LONG_LONG),
-                                     CD_NAMED(MPI_FLOAT),
-                                     CD_NAMED(MPI_DOUBLE),
-                                     CD_NAMED(MPI_LONG_DOUBLE),
-                                     CD_NAMED(MPI_INT8_T),
-                                     CD_NAMED(MPI_INT16_T),
-                                     CD_NAMED(MPI_INT32_T),
-                                     CD_NAMED(MPI_INT64_T),
-                                     CD_NAMED(MPI_UINT8_T),
-                                     CD_NAMED(MPI_UINT16_T),
-                                     CD_NAMED(MPI_UINT32_T),
-                                     CD_NAMED(MPI_UINT64_T),
-                                     CD_NAMED(MPI_C_BOOL),
-                                     CD_NAMED(MPI_C_FLOAT_COMPLEX),
-                                     CD_NAMED(MPI_C_DOUBLE_COMPLEX),
-                                     CD_NAMED(MPI_C_LONG_DOUBLE_COMPLEX),
-                                     CD_NAMED(MPI_CXX_BOOL),
-                                     CD_NAMED(MPI_CXX_FLOAT_COMPLEX),
-                                     CD_NAMED(MPI_CXX_DOUBLE_COMPLEX),
-                                     CD_NAMED(MPI_CXX_LONG_DOUBLE_COMPLEX),
-                                     CD_NAMED(MPI_AINT),
-                                     CD_NAMED(MPI_COUNT),
-                                     CD_NAMED(MPI_OFFSET),
-                                     CD_NAMED(MPI_FLOAT_INT),
-                                     CD_NAMED(MPI_DOUBLE_INT),
-                                     CD_NAMED(MPI_LONG_INT),
-                                     CD_NAMED(MPI_2INT),
-                                     CD_NAMED(MPI_SHORT_INT),
-                                     CD_NAMED(MPI_LONG_DOUBLE_INT),
-                                     CD_NAMED(MPI_CHARACTER),
-                                     CD_NAMED(MPI_LOGICAL),
-                                     CD_NAMED(MPI_INTEGER),
-                                     CD_NAMED(MPI_REAL),
-                                     CD_NAMED(MPI_DOUBLE_PRECISION),
-                                     CD_NAMED(MPI_COMPLEX),
-                                     CD_NAMED(MPI_DOUBLE_COMPLEX),
-                                     CD_NAMED(MPI_2INTEGER),
-                                     CD_NAMED(MPI_2REAL),
-                                     CD_NAMED(MPI_2DOUBLE_PRECISION),
-                                     CD_NAMED(MPI_INTEGER1),
-                                     CD_NAMED(MPI_INTEGER2),
-                                     CD_NAMED(MPI_INTEGER4),
-                                     CD_NAMED(MPI_INTEGER8),
-                                     CD_NAMED(MPI_REAL4),
-                                     CD_NAMED(MPI_REAL8),
-                                     CD_NAMED(MPI_COMPLEX8),
-                                     CD_NAMED(MPI_COMPLEX16)};
-    return find(all, word);
-}
+private:
+    using Name = std::pair<uint64_t, std::string>;
+    std::vector<Name> names_;
+};
 
-const char *name_of_operation(uint64_t word) {
-    static const Predefined all[] = {
-        CD_NAMED(MPI_SUM),   CD_NAMED(MPI_PROD),   CD_NAMED(MPI_MAX),    CD_NAMED(MPI_MIN),
-        CD_NAMED(MPI_LAND),  CD_NAMED(MPI_BAND),   CD_NAMED(MPI_LOR),    CD_NAMED(MPI_BOR),
-        CD_NAMED(MPI_LXOR),  CD_NAMED(MPI_BXOR),   CD_NAMED(MPI_MAXLOC), CD_NAMED(MPI_MINLOC),
-        CD_NAMED(MPI_NO_OP), CD_NAMED(MPI_REPLACE)};
-    return find(all, word);
-}
+#define CD_PREDEFINED(kind, Handle, ...)                                                           \
+    const char *name_of_##kind(uint64_t word) {                                                    \
+        static const auto &all = *new Predefined<Handle>({__VA_ARGS__}, #__VA_ARGS__);             \
+        return all.name_of(word);                                                                  \
+    }
 
-const char *name_of_comm(uint64_t word) {
-    static const Predefined all[] = {CD_NAMED(MPI_COMM_WORLD), CD_NAMED(MPI_COMM_SELF),
-                                     CD_NAMED(MPI_COMM_NULL)};
-    return find(all, word);
-}
+CD_PREDEFINED(type, MPI_Datatype, MPI_DATATYPE_NULL, MPI_BYTE, MPI_PACKED, MPI_CHAR,
+              MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_WCHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT,
+              MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
+              MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T,
+              MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL,
+              MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_BOOL,
+              MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_AINT,
+              MPI_COUNT, MPI_OFFSET, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT,
+              MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL,
+              MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_2INTEGER, MPI_2REAL,
+              MPI_2DOUBLE_PRECISION, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
+              MPI_REAL4, MPI_REAL8, MPI_COMPLEX8, MPI_COMPLEX16)
+CD_PREDEFINED(operation, MPI_Op, MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR,
+              MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_NO_OP, MPI_REPLACE)
+CD_PREDEFINED(comm, MPI_Comm, MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL)
+CD_PREDEFINED(rank, int, MPI_ANY_SOURCE, MPI_PROC_NULL, MPI_ROOT)
+CD_PREDEFINED(tag, int, MPI_ANY_TAG)
 
-const char *name_of_rank(uint64_t word) {
-    static const Predefined all[] = {CD_NAMED(MPI_ANY_SOURCE), CD_NAMED(MPI_PROC_NULL),
-                                     CD_NAMED(MPI_ROOT)};
-    return find(all, word);
-}
-
-const char *name_of_tag(uint64_t word) {
-    static const Predefined all[] = {CD_NAMED(MPI_ANY_TAG)};
-    return find(all, word);
-}
-
-#undef CD_NAMED
+#undef CD_PREDEFINED
 
 // The role of a word of an entry. Unknown for words that a handler adds to those of the arguments.
 struct Meaning {

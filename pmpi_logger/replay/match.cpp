@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "replay/match.h"
 
-#include "mpi/record_failure.h"
 #include "replay/divergence.h"
 
 #include "cd/mpi_log.h"
@@ -24,7 +23,6 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
     }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
-        RecordFailure::note_read();
         EntryReader entry(found, size);
         const EntryHeader &logged = entry.header();
         if (same_call(call, logged)) {
@@ -48,7 +46,6 @@ std::optional<EntryReader> next_entry_if_same(const Call &call) {
     }
     size_t size = 0;
     if (const void *found = cd_log_read(&size)) {
-        RecordFailure::note_read();
         EntryReader entry(found, size);
         if (same_call(call, entry.header())) {
             return entry;

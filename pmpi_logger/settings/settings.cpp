@@ -31,23 +31,6 @@ void tell(const char *variable, const char *text, const std::string &allowed) {
     }
 }
 
-template <typename Number>
-Number number_in(const char *variable, Number otherwise, const char *allowed) {
-    const char *const text = std::getenv(variable);
-    if (text == nullptr) {
-        return otherwise;
-    }
-    const char *const behind = text + std::strlen(text);
-    Number number = 0;
-    const auto [end, error] = std::from_chars(text, behind, number);
-    if (error != std::errc{} || end != behind || !(number >= 0) ||
-        !std::isfinite(static_cast<double>(number))) {
-        tell(variable, text, allowed);
-        return otherwise;
-    }
-    return number;
-}
-
 } // namespace
 
 std::optional<size_t> choice_in(const char *variable, std::initializer_list<const char *> values) {
@@ -68,11 +51,18 @@ std::optional<size_t> choice_in(const char *variable, std::initializer_list<cons
 }
 
 double seconds_in(const char *variable, double otherwise) {
-    return number_in(variable, otherwise, "seconds, such as 2.5");
-}
-
-int count_in(const char *variable, int otherwise) {
-    return number_in(variable, otherwise, "a number, 0 or more");
+    const char *const text = std::getenv(variable);
+    if (text == nullptr) {
+        return otherwise;
+    }
+    const char *const behind = text + std::strlen(text);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text, behind, number);
+    if (error != std::errc{} || end != behind || number < 0 || !std::isfinite(number)) {
+        tell(variable, text, "seconds, such as 2.5");
+        return otherwise;
+    }
+    return number;
 }
 
 size_t size_in(const char *variable, size_t otherwise) {

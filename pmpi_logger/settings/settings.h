@@ -14,9 +14,8 @@ namespace cd::logger {
 // Returns the index of its value, or nothing if it is not set.
 std::optional<size_t> choice_in(const char *variable, std::initializer_list<const char *> values);
 
-// Return a number that is not negative.
+// Returns a number that is not negative.
 double seconds_in(const char *variable, double otherwise);
-int count_in(const char *variable, int otherwise);
 
 // Returns a size greater than 0, given in bytes or with K, M or G.
 size_t size_in(const char *variable, size_t otherwise);

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 // What the environment says, where that means nothing: told_once.sh sets it, and reads what is
 // told.
-#include "complaints.h"
 #include "receives.h"
 #include "window.h"
 
@@ -54,40 +53,6 @@ void requests_come_to_rest() {
     CHECK(received == awaited);
 }
 
-int gone = 0;
-int count_gone(MPI_Comm, int, void *, void *) {
-    ++gone;
-    return MPI_SUCCESS;
-}
-
-// CD_COMMS_KEPT=256.
-void no_more_freed_communicators_wait() {
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, count_gone, &key, nullptr);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, &gone);
-    {
-        Domain domain;
-        MPI_Comm made = MPI_COMM_NULL;
-        for (int i = 0; i < 256; ++i) {
-            MPI_Comm_dup(MPI_COMM_SELF, &made);
-            MPI_Comm_free(&made);
-        }
-        CHECK(gone == 0);
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        {
-            Complaints complaints;
-            CHECK(MPI_Comm_dup(MPI_COMM_SELF, &made) == MPI_ERR_UNSUPPORTED_OPERATION);
-            CHECK(complaints.name("Advance the CD, or free fewer"));
-        }
-        domain.advance();
-        CHECK(MPI_Comm_dup(MPI_COMM_SELF, &made) == MPI_SUCCESS);
-        MPI_Comm_free(&made);
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    }
-    MPI_Comm_delete_attr(MPI_COMM_SELF, key);
-    MPI_Comm_free_keyval(&key);
-}
-
 // CD_WINDOWS by program, which is linked with libcd.
 void windows_are_separate() {
     Numbers memory(few);
@@ -109,7 +74,6 @@ HAZARD(settings_that_are_not_understood_count_as_not_set) {
         requests_come_to_rest();
         windows_are_separate();
     }
-    no_more_freed_communicators_wait();
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 

@@ -38,7 +38,6 @@ CD_ON_DIVERGENCE|live|error, abort
 CD_SENT_DATA|maybe|compare, ignore
 CD_SEND_SHADOW|yes|on, off
 CD_QUIESCE_TIMEOUT|soon|seconds, such as 2.5
-CD_COMMS_KEPT|many|a number, 0 or more
 CD_WINDOWS|open|separate, direct
 END
 tells limit_that_is_not_understood_counts_as_not_set CD_LOG=all <<'END'

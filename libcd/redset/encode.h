@@ -6,19 +6,14 @@
 #include "redset/pipeline.h"
 #include "redset/set.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace cd::redset {
 
-struct Survey;
-
 struct Options {
     bool sync = true; // forces files to the disk before they get their names
     Progress progress = {};
-    // Called before a rebuild writes anything for this member; a failure refuses the rebuild.
-    std::function<Status(int member, const Survey &survey)> check = {};
 };
 
 // Encodes the files of a set: each member passes the names of its files, and gets redset's files

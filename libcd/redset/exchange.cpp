@@ -3,7 +3,6 @@
 #include "redset/exchange.h"
 
 #include "base/no_throw.h"
-#include "base/saved_status.h"
 
 #include <algorithm>
 #include <array>
@@ -70,23 +69,7 @@ Status first_failure(const Exchange &exchange, const std::vector<Bytes> &sent) {
     return Status::ok();
 }
 
-// The result of a digest, or its failure.
-struct Digest {
-    SavedStatus sent; // that of all
-    SavedStatus outcome;
-    Exchange::Made made;
-};
-
 } // namespace
-
-Status Exchange::digest(std::span<const std::byte> own, const Work &work, Made &made) {
-    std::vector<Bytes> all;
-    Status status = gather(own, all);
-    if (status) {
-        made = work(all);
-    }
-    return status;
-}
 
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                        std::vector<Bytes> &sent) {
@@ -138,53 +121,6 @@ Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
     take_codes_off(sent);
     all = std::move(sent);
     return Status::ok();
-}
-
-// A member without memory for the digest reports that, and all fail.
-Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
-                      const Make &make, const Take &take) {
-    SavedStatus ready(own);
-    Bytes success;
-    std::shared_ptr<Digest> mine;
-    const SavedStatus prepared(catch_exceptions([&] {
-        mine = std::make_shared<Digest>();
-        put_success_before(bytes, success);
-    }));
-    if (ready.is_ok()) {
-        ready = prepared;
-    }
-    const auto work = [&](std::vector<Bytes> &sent) -> Exchange::Made {
-        if (mine != nullptr) {
-            const Status sense = check_sense(sent);
-            mine->sent = SavedStatus(sense ? first_failure(exchange, sent) : sense);
-            if (mine->sent.is_ok()) {
-                mine->outcome = SavedStatus(catch_exceptions([&] {
-                    take_codes_off(sent);
-                    return make(sent, mine->made);
-                }));
-            }
-        }
-        return mine;
-    };
-    Exchange::Made shared;
-    if (Status status =
-            exchange.digest(ready.is_ok() ? success : Failure(ready.again()).sent(), work, shared);
-        !status) {
-        return status;
-    }
-    if (shared == nullptr) {
-        return ready.is_ok() ? fail(CD_ERROR_NO_MEMORY, "member 0: out of memory") : ready.again();
-    }
-    const auto &digest = *static_cast<const Digest *>(shared.get());
-    if (!digest.sent.is_ok()) {
-        return digest.sent.again();
-    }
-    return agree_on_memory(exchange, catch_exceptions([&] {
-                               if (digest.made != nullptr) {
-                                   take(digest.made);
-                               }
-                               return digest.outcome.again();
-                           }));
 }
 
 Status agree_on_memory(Exchange &exchange, Status found) {

@@ -5,8 +5,6 @@
 #include "base/status.h"
 
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,13 +27,6 @@ public:
     // Gathers the bytes of all members, by member. If one has no memory for them all fail. Does not
     // throw.
     virtual Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) = 0;
-
-    // Returns what `work` makes of the bytes of all members, which it may change. It must make the
-    // same in all members and must not throw. Members in one process share one result.
-    using Made = std::shared_ptr<const void>;
-    using Work = std::function<Made(std::vector<Bytes> &all)>;
-    virtual Status digest(std::span<const std::byte> own, const Work &work, Made &made);
-    virtual bool shares_what_is_made() const { return false; }
 
     struct Message {
         int peer = 0;
@@ -67,14 +58,6 @@ Status agree(Exchange &exchange, Status own);
 // Does the same, and gathers the bytes of all members if all succeeded.
 Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
              std::vector<Bytes> &all);
-
-// Does the same, and passes to take() what make() makes of the bytes of all members. If make()
-// fails take() is called nevertheless, and its failure returned. If either throws std::bad_alloc
-// all fail.
-using Make = std::function<Status(std::vector<Bytes> &all, Exchange::Made &made)>;
-using Take = std::function<void(const Exchange::Made &made)>;
-Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
-                      const Make &make, const Take &take);
 
 // Returns `found`, which is the same for all members. If one of them has no memory all fail.
 Status agree_on_memory(Exchange &exchange, Status found);

@@ -13,12 +13,7 @@ namespace cd::redset {
 // The directories below which files may be written; without any they may be written everywhere.
 using Bounds = std::vector<std::string>;
 
-// Checks that the lost files of a member would be written below one of the bounds, wherever links
-// and ".." lead. CD_ERROR_ARGUMENT names the directory that is not.
-Status check_bounds(const Set &set, int member, const Place &place, const Survey &survey,
-                    const Bounds &bounds);
-
-// True if a directory is below one of the bounds, wherever links lead.
+// True if a directory is below one of the bounds, wherever links and ".." lead.
 bool is_in_bounds(const std::string &directory, const Bounds &bounds);
 
 // A damaged copy of a member's files that was not used.
@@ -35,8 +30,8 @@ struct OfflineResult {
 };
 
 // Rebuilds a set with all members in this process. Of the copies of a member the first whole one
-// counts; the others stay as they are. `dry_run`: checks what would be done, and changes nothing;
-// Options::progress tells how much was read then.
+// counts; the others stay as they are. CD_ERROR_ARGUMENT names the directory of a lost file that is
+// below none of the bounds. `dry_run`: checks what would be done, and changes nothing.
 Status rebuild_offline(const FoundSet &found, const Options &options, const Bounds &bounds,
                        bool dry_run, OfflineResult &result);
 

@@ -2,14 +2,17 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "redset/atomic_files.h"
 #include "redset/encode.h"
+#include "redset/member_files.h"
 #include "redset/survey.h"
 
-#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace cd::redset {
-
-class MemberRebuild;
 
 // Rebuilds what a set has lost since apply(): files of members, with mode and times, scheme files,
 // descriptors and checksums. Intact files are not touched. Collective, also for members that have
@@ -19,31 +22,41 @@ Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Opt
                Survey &survey);
 
 // The steps of rebuild(), for callers that rebuild several sets or none. No file changes before
-// publish().
-class Rebuild {
+// publish(). The destructor removes what is not published.
+class Rebuild : private Storage {
 public:
     // All arguments must outlive it.
     Rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
             Survey &survey);
-    Rebuild(const Rebuild &) = delete;
-    Rebuild &operator=(const Rebuild &) = delete;
-    ~Rebuild(); // removes what is not published
 
     Status look();    // fails if names, sizes and headers show that too much is lost
     Status prepare(); // reads, compares, and writes new files beside the names of the old ones
+    // Takes the place of both where `survey` is one with Contents::compared. Does not change it.
+    Status prepare_surveyed();
     Status publish();
 
 private:
+    Status draft();
+    Status draft_tree(const KvTree &tree, const std::string &path);
+    Status finish();
+    Status open(size_t file, File &opened) const;
+    Status read(Region region, uint64_t offset, std::span<std::byte> to) override;
+    Status write(Region region, uint64_t offset, std::span<const std::byte> from) override;
+
     Exchange &exchange_;
     const Set &set_;
     const Place &place_;
     const Options &options_;
     Survey &survey_;
-    std::unique_ptr<MemberRebuild> member_; // what this member has prepared
+    const int self_;
+    Lost lost_;
+    Drafts drafts_;
+    std::vector<size_t> data_drafts_; // of each file
+    std::vector<size_t> tree_drafts_;
+    std::optional<LogicalFile> data_;
+    File payload_file_;
+    uint64_t payload_at_ = 0;
+    ScatteredCrc payload_crc_;
 };
-
-// Rebuilds a set of which all members have taken a survey with Contents::compared.
-Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
-                        const Options &options, const Survey &survey);
 
 } // namespace cd::redset

@@ -9,12 +9,12 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace cd::redset {
@@ -24,37 +24,19 @@ namespace fs = std::filesystem;
 
 // ---- Scheme files
 
-// A directory below one that was given.
-struct Folder {
-    std::string root;  // the one that was given
-    std::string below; // the path from there, "" for the root itself
-
-    std::string path() const { return below.empty() ? root : root + "/" + below; }
-
-    // The last name of the path, "" where the path does not tell it.
-    std::string_view name() const {
-        std::string_view path = below.empty() ? root : below;
-        while (path.ends_with('/') || path.ends_with("/.")) {
-            path.remove_suffix(1);
-        }
-        const std::string_view name = path.substr(path.rfind('/') + 1);
-        return name == "." || name == ".." ? "" : name;
-    }
-};
-
 struct SchemeFile {
-    Folder folder;
+    fs::path root; // the directory that was given
+    fs::path folder;
     std::string checkpoint; // the folder's name if that names one
-    std::string path;
-    std::string prefix; // of the file's name
+    std::string path = {};
+    std::string prefix = {}; // of the file's name
     int member = 0;
-    Header header;
-    std::map<int, int> ranks; // by member, as far as the header tells
+    Header header = {};
 
     const Descriptor &descriptor() const { return header.members.at(member).descriptor; }
 };
 
-using Members = std::vector<const SchemeFile *>; // the scheme files of one set, with copies
+using Members = std::vector<SchemeFile>; // the scheme files of one set, with copies
 
 bool take_ending(std::string_view &from, std::string_view ending) {
     if (!from.ends_with(ending)) {
@@ -108,9 +90,8 @@ Status read_scheme_file(const SchemeName &name, const std::string &path, SchemeF
     scheme.path = path;
     scheme.prefix = prefix;
     scheme.member = name.member;
-    scheme.ranks = header.ranks;
     for (const auto &[number, entry] : header.members) {
-        scheme.ranks[number] = entry.descriptor.rank;
+        header.ranks[number] = entry.descriptor.rank;
     }
     scheme.header = std::move(header);
     return Status::ok();
@@ -118,10 +99,25 @@ Status read_scheme_file(const SchemeName &name, const std::string &path, SchemeF
 
 // ---- All scheme files below directories
 
+// Tells sets apart: all scheme files of a checkpoint, or else of a directory, with one descriptor.
+using SetKey = std::tuple<std::string, std::string, Scheme, int, int, int, int, int>;
+
+SetKey key_of(const SchemeFile &file) {
+    const Descriptor &own = file.descriptor();
+    return {file.checkpoint.empty() ? file.folder.string() : file.checkpoint,
+            file.prefix,
+            own.shape.scheme,
+            own.shape.members,
+            own.shape.checks,
+            own.group,
+            own.groups,
+            own.job_ranks};
+}
+
 struct Found {
-    std::vector<SchemeFile> files;
+    std::map<SetKey, Members> sets;
     std::vector<std::string> unusable;
-    std::vector<Folder> checkpoints; // directories whose names name one
+    std::vector<fs::path> checkpoints; // directories whose names name one
 };
 
 class Finder {
@@ -129,178 +125,92 @@ public:
     Finder(const NamesCheckpoint &names_checkpoint, Found &found)
         : names_checkpoint_(names_checkpoint), found_(found) {}
 
-    Status look_below(const std::string &root) {
-        return look_into({root, ""}, os::system().open_at(AT_FDCWD, root.c_str(), flags, 0));
-    }
-
-private:
-    static constexpr int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
-
-    Status look_into(const Folder &folder, int fd) {
-        const File directory(fd, folder.path());
+    Status look_into(const fs::path &root, const fs::path &folder) {
+        std::error_code error;
+        const fs::path real = fs::canonical(folder, error);
+        constexpr int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
+        const File directory(os::system().open_at(AT_FDCWD, folder.c_str(), flags, 0), folder);
         std::vector<std::string> names;
-        os::FileIdentity identity;
-        if (!directory.is_open() || os::system().list(fd, names) != 0 ||
-            os::system().identify(fd, identity) != 0) {
+        if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
             return directory.refused("list the directory");
         }
-        if (!visited_.emplace(identity.device, identity.inode).second) {
+        if (!visited_.insert(real).second) {
             return Status::ok();
         }
-        const bool is_checkpoint = names_checkpoint_(folder.name());
+        const std::string name = real.filename();
+        const bool is_checkpoint = names_checkpoint_(name);
         if (is_checkpoint) {
             found_.checkpoints.push_back(folder);
         }
         std::ranges::sort(names);
-        for (const std::string &name : names) {
-            if (const auto scheme = scheme_name_of(name)) {
-                SchemeFile file;
-                if (read_scheme_file(*scheme, path_in(folder.path(), name), file)) {
-                    file.folder = folder;
-                    file.checkpoint = is_checkpoint ? folder.name() : "";
-                    found_.files.push_back(std::move(file));
+        for (const std::string &inner : names) {
+            if (const auto scheme = scheme_name_of(inner)) {
+                SchemeFile file{root, folder, is_checkpoint ? name : ""};
+                if (read_scheme_file(*scheme, folder / inner, file)) {
+                    found_.sets[key_of(file)].push_back(std::move(file));
                 } else {
                     found_.unusable.emplace_back(message());
                 }
-                continue;
-            }
-            const int inner = os::system().open_at(fd, name.c_str(), flags | O_NOFOLLOW, 0);
-            if (inner < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT)) {
-                continue;
-            }
-            const std::string below = folder.below.empty() ? name : path_in(folder.below, name);
-            if (Status status = look_into({folder.root, below}, inner); !status) {
-                return status;
+            } else if (fs::is_directory(fs::symlink_status(folder / inner, error))) {
+                if (Status status = look_into(root, folder / inner); !status) {
+                    return status;
+                }
             }
         }
         return Status::ok();
     }
 
+private:
     const NamesCheckpoint &names_checkpoint_;
     Found &found_;
-    std::set<std::pair<dev_t, ino_t>> visited_;
+    std::set<fs::path> visited_;
 };
 
-// Of directories that lie in each other the upper one comes first: it shows more of the paths.
-std::vector<std::string> upper_first(std::span<const std::string> directories) {
-    std::vector<std::string> sorted(directories.begin(), directories.end());
-    std::ranges::stable_sort(sorted, {}, [](const std::string &directory) {
+// Returns directories without slashes at their ends. Of two that lie in each other the upper one
+// comes first: it shows more of the paths.
+std::vector<fs::path> upper_first(std::span<const std::string> directories) {
+    std::vector<fs::path> sorted;
+    for (const fs::path directory : directories) {
+        sorted.push_back(directory.has_filename() ? directory : directory.parent_path());
+    }
+    std::ranges::stable_sort(sorted, {}, [](const fs::path &directory) {
         std::error_code error;
         return std::ranges::distance(fs::weakly_canonical(directory, error));
     });
     return sorted;
 }
 
-// ---- Which scheme files belong together
-
-bool differ_in_ranks(const SchemeFile &a, const SchemeFile &b) {
-    return std::ranges::any_of(a.ranks, [&](const auto &entry) {
-        const auto other = b.ranks.find(entry.first);
-        return other != b.ranks.end() && other->second != entry.second;
-    });
-}
-
-bool differ_in_members(const Header &a, const Header &b) {
-    return a.chunk != b.chunk || a.ranks != b.ranks ||
-           std::ranges::any_of(a.members, [&](const auto &entry) {
-               const auto other = b.members.find(entry.first);
-               return other != b.members.end() && !(other->second.tree == entry.second.tree);
-           });
-}
-
-// Of a checkpoint a survey finds which of two that differ otherwise is damaged. Elsewhere nothing
-// else tells times apart, so that a member in two directories is of two times.
-bool contradict(const SchemeFile &a, const SchemeFile &b) {
-    if (a.prefix != b.prefix || a.checkpoint != b.checkpoint ||
-        !same_set(a.descriptor(), b.descriptor())) {
-        return true;
-    }
-    return a.checkpoint.empty() ? a.member == b.member || differ_in_members(a.header, b.header)
-                                : differ_in_ranks(a, b);
-}
-
-template <class Is> bool any_pair(const Members &a, const Members &b, const Is &is) {
-    return std::ranges::any_of(a, [&](const SchemeFile *one) {
-        return std::ranges::any_of(b, [&](const SchemeFile *other) { return is(*one, *other); });
-    });
-}
-
-std::vector<Members> join(const std::vector<Members> &parts, bool in_one_directory) {
-    const auto is_near = [&](const SchemeFile &a, const SchemeFile &b) {
-        return !in_one_directory || a.folder.path() == b.folder.path();
-    };
-    std::vector<Members> sets;
-    for (const Members &part : parts) {
-        const auto fitting = std::ranges::find_if(sets, [&](const Members &set) {
-            return any_pair(set, part, is_near) && !any_pair(set, part, contradict);
-        });
-        Members &set = fitting == sets.end() ? sets.emplace_back() : *fitting;
-        set.insert(set.end(), part.begin(), part.end());
-    }
-    return sets;
-}
-
-// Puts together what does not contradict each other, first of all what is in one directory.
-std::vector<Members> divide(const std::vector<SchemeFile> &files) {
-    std::vector<Members> sets;
-    sets.reserve(files.size());
-    for (const SchemeFile &file : files) {
-        sets.push_back({&file});
-    }
-    return join(join(sets, true), false);
-}
-
 // ---- Which ranks the members are
 
-constexpr int most_undescribed = 256; // as many members as Reed-Solomon has
 constexpr int no_rank = -1;
 
-// Returns why some ranks are unknown, "" if all are known.
-std::string why_unknown(const Members &members, const std::vector<int> &ranks) {
-    std::set<int> there;
-    std::set<int> described;
-    for (const SchemeFile *file : members) {
-        there.insert(file->member);
-        for (const auto &[member, entry] : file->header.members) {
-            described.insert(member);
+void find_ranks(const Members &members, FoundSet &found) {
+    std::vector<int> &ranks = found.set.ranks;
+    ranks.resize(index(found.set.shape.members), no_rank);
+    for (const SchemeFile &file : members) {
+        for (const auto &[member, rank] : file.header.ranks) {
+            if (index(member) >= ranks.size()) {
+                continue;
+            }
+            if (ranks[index(member)] != no_rank && ranks[index(member)] != rank) {
+                found.conflict = "scheme files contradict each other about the rank of member " +
+                                 std::to_string(member) + ": " + members.front().path + " and " +
+                                 file.path + "; move one of them away";
+            }
+            ranks[index(member)] = rank;
         }
     }
-    // Each member takes a thread: a damaged number must not make many.
-    if (ranks.size() > most_undescribed && described.size() < ranks.size()) {
-        return "nothing that was found tells which files " +
-               std::to_string(ranks.size() - described.size()) + " of " +
-               std::to_string(ranks.size()) + " members had";
-    }
-    std::vector<int> lost;
     std::vector<int> unknown;
     for (size_t i = 0; i < ranks.size(); ++i) {
-        const int member = static_cast<int>(i);
         if (ranks[i] == no_rank) {
-            unknown.push_back(member);
-        } else if (!there.contains(member)) {
-            lost.push_back(ranks[i]);
+            unknown.push_back(static_cast<int>(i));
         }
     }
-    if (unknown.empty()) {
-        return "";
-    }
-    return (lost.empty() ? "" : "files of " + name_ranks(lost) + " are lost, and ") +
-           "nothing that was found tells of " + (unknown.size() == 1 ? "member " : "members ") +
-           list_ranks(unknown) + " of " + std::to_string(ranks.size());
-}
-
-void find_ranks(const Members &members, FoundSet &found) {
-    std::vector<int> ranks(index(found.set.shape.members), no_rank);
-    for (const SchemeFile *file : members) {
-        for (const auto &[member, rank] : file->ranks) {
-            if (index(member) < ranks.size()) {
-                ranks[index(member)] = rank;
-            }
-        }
-    }
-    found.problem = why_unknown(members, ranks);
-    found.set.ranks = std::move(ranks);
-    if (found.problem.empty() && !check_set(found.set, found.set.shape.members)) {
+    if (!unknown.empty()) {
+        found.problem = std::string("nothing that was found tells of ") +
+                        (unknown.size() == 1 ? "member " : "members ") + list_ranks(unknown) +
+                        " of " + std::to_string(ranks.size());
+    } else if (!check_set(found.set, found.set.shape.members)) {
         found.problem = message();
     }
 }
@@ -308,6 +218,19 @@ void find_ranks(const Members &members, FoundSet &found) {
 // ---- Where the members' files are
 
 using Names = std::set<std::string>;
+
+// The names of each member's files.
+std::vector<Names> names_of(const Members &members, size_t count) {
+    std::vector<Names> names(count);
+    for (const SchemeFile &file : members) {
+        for (const auto &[member, entry] : file.header.members) {
+            for (const StoredFile &stored : entry.files) {
+                names.at(index(member)).insert(stored.name);
+            }
+        }
+    }
+    return names;
+}
 
 // Names that lead anywhere else tell nothing of the directory that they are taken from.
 bool has_any(const Place &place, const Names &names) {
@@ -319,156 +242,60 @@ bool has_any(const Place &place, const Names &names) {
     });
 }
 
-class Places {
-public:
-    Places(const Members &files, size_t members, const std::vector<Folder> &checkpoints)
-        : files_(files), names_(members), of_checkpoint_(!files.front()->checkpoint.empty()) {
-        for (const SchemeFile *file : files) {
-            for (const auto &[member, entry] : file->header.members) {
-                for (const StoredFile &stored : entry.files) {
-                    names_[index(member)].insert(stored.name);
-                }
+// The directories of a checkpoint that have any file of a member. A program writes only files into
+// a checkpoint, so that a link there is somebody else's.
+std::vector<Copies> copies_in(const std::vector<fs::path> &checkpoints, const Members &members,
+                              const std::vector<Names> &names) {
+    std::vector<Copies> copies(names.size());
+    const auto add = [&](size_t member, const fs::path &folder, bool is_there) {
+        const Place place{folder, members.front().prefix, Links::refused};
+        const bool is_known = std::ranges::find(copies[member], place) != copies[member].end();
+        if (!is_known && (is_there || has_any(place, names[member]))) {
+            copies[member].push_back(place);
+        }
+    };
+    for (const SchemeFile &file : members) {
+        add(index(file.member), file.folder, true);
+    }
+    for (size_t member = 0; member < names.size(); ++member) {
+        for (const fs::path &folder : checkpoints) {
+            if (folder.filename() == members.front().checkpoint) {
+                add(member, folder, false);
             }
         }
-        for (const SchemeFile *file : files) {
-            names_in_[file->folder.path()].merge(Names(names_[index(file->member)]));
-        }
-        for (const Folder &folder : checkpoints) {
-            if (of_checkpoint_ && folder.name() == files.front()->checkpoint) {
-                folders_.push_back(folder);
-            }
-        }
-        for (const SchemeFile *file : files) {
-            if (const auto base = place_with(file->folder, names_in_[file->folder.path()])) {
-                bases_.emplace(file->folder.path(), *base);
-                usual_ = usual_ ? usual_ : base;
-            }
+        if (copies[member].empty()) {
+            add(member, members.front().folder, true);
         }
     }
+    return copies;
+}
 
-    std::vector<Copies> of_each() {
-        std::vector<Copies> all(names_.size());
-        for (const SchemeFile *file : files_) {
-            add(all[index(file->member)], base_of(file->folder));
+Place place_above(const SchemeFile &file, const std::vector<Names> &names) {
+    Place place{file.folder, file.prefix};
+    for (fs::path upper = file.folder; upper != file.root; upper = upper.parent_path()) {
+        if (std::ranges::any_of(names, [&](const Names &each) { return has_any(place, each); })) {
+            break;
         }
-        for (size_t i = 0; i < all.size(); ++i) {
-            add_elsewhere(i, all[i]);
-        }
-        for (Copies &copies : all) {
-            if (copies.empty()) {
-                copies.push_back(usual_.value_or(above(files_.back()->folder).back()));
-            }
-        }
-        return all;
+        place = {upper.parent_path(), upper.filename().string() + "/" + place.prefix};
     }
+    return place;
+}
 
-private:
-    static void add(Copies &copies, const Place &place) {
-        if (std::ranges::find(copies, place) == copies.end()) {
-            copies.push_back(place);
-        }
-    }
-
-    // Members whose scheme file is lost have their files with those of another one. In a checkpoint
-    // they may be in any directory of its name.
-    void add_elsewhere(size_t member, Copies &copies) {
-        for (const Folder &folder : folders_) {
-            if (const auto place = place_with(folder, names_[member])) {
-                add(copies, *place);
-                usual_ = usual_ ? usual_ : place;
-            }
-        }
-        for (auto base = bases_.begin(); copies.empty() && base != bases_.end(); ++base) {
-            if (has_any(base->second, names_[member])) {
-                copies.push_back(base->second);
-            }
-        }
-    }
-
-    // Members with scheme files in one directory have named their files from one.
-    Place base_of(const Folder &folder) const {
-        if (const auto known = bases_.find(folder.path()); known != bases_.end()) {
-            return known->second;
-        }
-        const std::vector<Place> places = above(folder);
-        const auto likely = std::ranges::find_if(
-            places, [&](const Place &place) { return usual_ && place.prefix == usual_->prefix; });
-        return likely == places.end() ? places.back() : *likely;
-    }
-
-    std::optional<Place> place_with(const Folder &folder, const Names &names) const {
-        const std::vector<Place> places = above(folder);
-        const auto found =
-            std::ranges::find_if(places, [&](const Place &place) { return has_any(place, names); });
-        return found == places.end() ? std::nullopt : std::optional(*found);
-    }
-
-    // The directories from `folder` up to the one that was given. A program writes only files into
-    // a checkpoint, so that a link there is somebody else's.
-    std::vector<Place> above(const Folder &folder) const {
-        const Links links = of_checkpoint_ ? Links::refused : Links::followed;
-        std::vector<Place> places;
-        fs::path upper = folder.below;
-        fs::path lower;
-        for (;;) {
-            const std::string prefix = lower.empty() ? "" : lower.string() + "/";
-            places.push_back({Folder{folder.root, upper.string()}.path(),
-                              prefix + files_.front()->prefix, links});
-            if (upper.empty()) {
-                return places;
-            }
-            lower = lower.empty() ? upper.filename() : upper.filename() / lower;
-            upper = upper.parent_path();
-        }
-    }
-
-    const Members &files_;
-    std::vector<Names> names_; // of each member's files
-    const bool of_checkpoint_;
-    std::vector<Folder> folders_;           // of the checkpoint
-    std::map<std::string, Names> names_in_; // those of the members with a scheme file there
-    std::map<std::string, Place> bases_;    // by directory with scheme files
-    std::optional<Place> usual_;            // where some member's files are
-};
+FoundSet found_set(const Members &members, const std::vector<fs::path> &checkpoints) {
+    const SchemeFile &first = members.front();
+    const Descriptor &own = first.descriptor();
+    FoundSet found;
+    found.set = {own.shape, own.group, own.groups, own.job_ranks, {}};
+    std::ranges::transform(members, std::back_inserter(found.scheme_files), &SchemeFile::path);
+    find_ranks(members, found);
+    const std::vector<Names> names = names_of(members, found.set.ranks.size());
+    found.copies = first.checkpoint.empty()
+                       ? std::vector<Copies>(names.size(), {place_above(first, names)})
+                       : copies_in(checkpoints, members, names);
+    return found;
+}
 
 // ---- Sets that do not go together
-
-// Owns a path of each file that sets describe outside of checkpoints.
-class Described {
-public:
-    // Returns the path that another set describes, "" without one.
-    std::string add(const Members &members, FoundSet &found, FoundSet *&other) {
-        std::string shared;
-        const auto add_path = [&](const fs::path &path) {
-            std::error_code error;
-            const fs::path real = fs::weakly_canonical(path.parent_path(), error) / path.filename();
-            const auto [owner, is_new] = owners_.emplace(real.string(), &found);
-            if (!is_new && owner->second != &found && shared.empty()) {
-                shared = path.string();
-                other = owner->second;
-            }
-        };
-        for (const SchemeFile *file : members) {
-            for (const auto &[member, entry] : file->header.members) {
-                const Place &place = found.copies[index(member)].front();
-                for (const StoredFile &stored : entry.files) {
-                    add_path(place.path(stored.name));
-                }
-                if (found.set.ranks[index(member)] != no_rank) {
-                    add_path(place.descriptor(found.set, member));
-                }
-            }
-        }
-        return shared;
-    }
-
-private:
-    std::map<std::string, FoundSet *> owners_;
-};
-
-bool are_of_one_division(const Set &a, const Set &b) {
-    return a.groups == b.groups && a.job_ranks == b.job_ranks && a.group != b.group;
-}
 
 void set_conflict(const std::string &what, FoundSet &a, FoundSet &b) {
     const std::string sets = a.scheme_files.front() + " and " + b.scheme_files.front();
@@ -477,38 +304,35 @@ void set_conflict(const std::string &what, FoundSet &a, FoundSet &b) {
                               "the other away";
 }
 
-void find_conflicts(const std::vector<Members> &members, std::vector<FoundSet> &sets) {
-    Described described;
-    for (size_t i = 0; i < sets.size(); ++i) {
-        const std::string &checkpoint = members[i].front()->checkpoint;
-        FoundSet *other = nullptr;
-        if (checkpoint.empty()) {
-            const std::string path = described.add(members[i], sets[i], other);
-            if (other != nullptr) {
-                set_conflict("two sets describe " + path, sets[i], *other);
-            }
-            continue;
+// Compares a set with those before it. `owners`: the set of each file outside of checkpoints.
+void find_conflicts(const Members &members, std::vector<FoundSet> &sets,
+                    std::map<fs::path, size_t> &owners, std::map<std::string, size_t> &first) {
+    const size_t number = sets.size() - 1;
+    FoundSet &found = sets.back();
+    if (const std::string &checkpoint = members.front().checkpoint; !checkpoint.empty()) {
+        FoundSet &other = sets[first.emplace(checkpoint, number).first->second];
+        const Set &a = other.set;
+        const Set &b = found.set;
+        if (&other != &found &&
+            (a.groups != b.groups || a.job_ranks != b.job_ranks || a.group == b.group)) {
+            set_conflict("two sets of " + checkpoint + " contradict each other", other, found);
         }
-        for (size_t before = 0; before < i; ++before) {
-            if (members[before].front()->checkpoint == checkpoint &&
-                !are_of_one_division(sets[before].set, sets[i].set)) {
-                set_conflict("two sets of " + checkpoint + " contradict each other", sets[before],
-                             sets[i]);
+        return;
+    }
+    for (const SchemeFile &file : members) {
+        for (const auto &[member, entry] : file.header.members) {
+            for (const StoredFile &stored : entry.files) {
+                std::error_code error;
+                const fs::path path = found.copies[index(member)].front().path(stored.name);
+                const fs::path real =
+                    fs::weakly_canonical(path.parent_path(), error) / path.filename();
+                const size_t owner = owners.emplace(real, number).first->second;
+                if (owner != number) {
+                    set_conflict("two sets describe " + path.string(), sets[owner], found);
+                }
             }
         }
     }
-}
-
-FoundSet found_set(const Members &members, const std::vector<Folder> &checkpoints) {
-    const Descriptor &first = members.front()->descriptor();
-    FoundSet found;
-    found.set = {first.shape, first.group, first.groups, first.job_ranks, {}};
-    for (const SchemeFile *file : members) {
-        found.scheme_files.push_back(file->path);
-    }
-    find_ranks(members, found);
-    found.copies = Places(members, found.set.ranks.size(), checkpoints).of_each();
-    return found;
 }
 
 } // namespace
@@ -538,19 +362,18 @@ Status find_sets(std::span<const std::string> directories, const NamesCheckpoint
                  Search &search) {
     Found found;
     Finder finder(names_checkpoint, found);
-    for (const std::string &directory : upper_first(directories)) {
-        if (Status status = finder.look_below(directory); !status) {
+    for (const fs::path &directory : upper_first(directories)) {
+        if (Status status = finder.look_into(directory, directory); !status) {
             return status;
         }
     }
-    const std::vector<Members> sets = divide(found.files);
-    Search result;
-    result.unusable = std::move(found.unusable);
-    for (const Members &members : sets) {
-        result.sets.push_back(found_set(members, found.checkpoints));
+    search = {{}, std::move(found.unusable)};
+    std::map<fs::path, size_t> owners;
+    std::map<std::string, size_t> first;
+    for (const auto &[key, members] : found.sets) {
+        search.sets.push_back(found_set(members, found.checkpoints));
+        find_conflicts(members, search.sets, owners, first);
     }
-    find_conflicts(sets, result.sets);
-    search = std::move(result);
     return Status::ok();
 }
 

@@ -47,11 +47,11 @@ struct Search {
     std::vector<std::string> unusable; // a sentence for each scheme file that cannot be read
 };
 
-// Finds the sets of all scheme files below directories. Names of stored files are taken from the
-// nearest directory above a scheme file that has any of them, else from the directory given. In
-// directories that name a checkpoint a member may have several copies. Symbolic links are not
-// followed. Two sets that describe the same file, or contradict each other in one checkpoint, are
-// in conflict. Fails if a directory cannot be read.
+// Finds the sets of all scheme files below directories. A set lies in one directory, with its files
+// below the nearest one above that has any of them, else below the one given. In directories that
+// name a checkpoint each member may have several copies. Symbolic links are not followed. Two sets
+// that describe the same file, or contradict each other in one checkpoint, are in conflict. Fails
+// if a directory cannot be read.
 Status find_sets(std::span<const std::string> directories, const NamesCheckpoint &names_checkpoint,
                  Search &search);
 

@@ -3,127 +3,312 @@
 #include "redset/survey.h"
 
 #include "base/no_throw.h"
-#include "base/saved_status.h"
 #include "base/text.h"
+#include "memory/crc32c.h"
 #include "redset/kvtree_file.h"
-#include "redset/survivors.h"
+#include "redset/member_files.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cd::redset {
 namespace {
 
+constexpr char source[] = "what a member has";
+
+// ---- What members still have
+
+// Reads what survives of a member, for the other members.
+KvTree survivors_tree(const Set &set, int member, const Place &place) {
+    KvTree all;
+    KvTree read;
+    uint64_t size = 0;
+    const std::string scheme_file = place.scheme_file(set, member);
+    all.add_value("PATH", scheme_file);
+    if (read_own_image(scheme_file, read, size)) {
+        all.add("HEADER") = std::move(read);
+        all.add_number("PAYLOAD", size);
+    } else {
+        all.add_value("NO_HEADER", message());
+    }
+    if (read_own_image(place.checksums(set, member), read, size)) {
+        all.add("CHECKSUMS") = std::move(read);
+    }
+    File file;
+    StoredFile stored{place.only_file, {}};
+    if (!stored.name.empty() && open_stored(place, stored.name, file, stored.attributes)) {
+        all.add("ONLY_FILE") = member_tree(set, member, {stored});
+    }
+    return all;
+}
+
+// Ignores what cannot be used.
+Survivors read_survivors(const KvTree &tree, const Set &set, int member) {
+    Survivors read;
+    read.member = member;
+    const std::string path(tree.value("PATH").value_or(source));
+    read.no_header = tree.value("NO_HEADER").value_or(path + ": there is no header");
+    read.payload_offset = tree.number("PAYLOAD").value_or(0);
+    Header header;
+    if (const KvTree *found = tree.find("HEADER"); found != nullptr) {
+        if (!read_header(*found, path.c_str(), header)) {
+            read.no_header = message();
+        } else if (!is_header_of(header, set, member)) {
+            read.no_header = path + ": the header is not that of member " + std::to_string(member) +
+                             " of this set";
+        } else {
+            read.header = std::move(header);
+        }
+    }
+    Checksums checksums;
+    const KvTree *found = tree.find("CHECKSUMS");
+    if (found != nullptr && read_checksums(*found, source, set, checksums)) {
+        read.checksums = std::move(checksums);
+    }
+    MemberEntry only_file;
+    found = tree.find("ONLY_FILE");
+    if (found != nullptr && read_member(*found, source, member, only_file)) {
+        read.only_file = std::move(only_file);
+    }
+    return read;
+}
+
+// Returns why the header of a member cannot be used, "" if it can.
+std::string why_header_is_lost(const Survey &survey, const Survivors &survivors) {
+    if (!survivors.header) {
+        return survivors.no_header;
+    }
+    return survey.vouches_for(survivors.header->members.at(survivors.member), survivors.member)
+               ? ""
+               : "the header of the scheme file is of another time than the checksums";
+}
+
 // ---- Which files there were
 
-std::vector<int> ranks_without_header(const Set &set, const std::vector<Survivors> &all) {
-    std::vector<int> ranks;
-    for (size_t member = 0; member < all.size(); ++member) {
-        if (!all[member].header) {
-            ranks.push_back(set.ranks[member]);
-        }
-    }
-    return ranks;
-}
-
-// If every header of a member is lost, its checksum alone decides whether the file is intact. The
-// times and mode that the file has now replace the lost ones.
-const MemberEntry *entry_made_anew(const Survivors &survivors, size_t member, Survey &survey) {
-    if (!survey.checksums || !survivors.only_file ||
-        (*survey.checksums)[member].files.size() != survivors.only_file->files.size()) {
-        return nullptr;
-    }
-    (*survey.checksums)[member].entry = tree_checksum(survivors.only_file->tree);
-    return &*survivors.only_file;
-}
-
-// Collects the files of each member from all headers. Fails if headers differ without checksums.
-Status collect_files(const Set &set, const std::vector<Survivors> &all, Survey &survey) {
-    std::vector<const MemberEntry *> entries(set.ranks.size());
+// Chooses the checksums that vouch for most entries of headers, of these the most frequent ones:
+// old ones may be left over.
+std::optional<Checksums> choose_checksums(const std::vector<Survivors> &all) {
+    std::vector<std::pair<Checksums, int>> counted;
+    std::vector<std::pair<size_t, uint32_t>> entries; // of headers, with their checksums
     for (const Survivors &survivors : all) {
-        if (!survivors.header) {
+        if (survivors.checksums) {
+            const auto same =
+                std::ranges::find(counted, *survivors.checksums, &std::pair<Checksums, int>::first);
+            same != counted.end()
+                ? static_cast<void>(++same->second)
+                : static_cast<void>(counted.emplace_back(*survivors.checksums, 1));
+        }
+        if (survivors.header) {
+            for (const auto &[member, entry] : survivors.header->members) {
+                entries.emplace_back(index(member), tree_checksum(entry.tree));
+            }
+        }
+    }
+    std::optional<Checksums> best;
+    std::pair<std::ptrdiff_t, int> best_score;
+    for (auto &[checksums, count] : counted) {
+        const auto vouched = std::ranges::count_if(entries, [&](const auto &entry) {
+            return entry.first < checksums.size() && checksums[entry.first].entry == entry.second;
+        });
+        if (const std::pair score(vouched, count); score > best_score) {
+            best_score = score;
+            best = std::move(checksums);
+        }
+    }
+    return best;
+}
+
+// Finds a member's entry in all headers. Fails if headers differ without checksums.
+Status find_entry(const Set &set, int member, const std::vector<Survivors> &all, Survey &survey,
+                  const MemberEntry *&known) {
+    for (const Survivors &survivors : all) {
+        const auto entry = survivors.header ? survivors.header->members.find(member)
+                                            : std::map<int, MemberEntry>::const_iterator();
+        if (!survivors.header || entry == survivors.header->members.end() ||
+            !entry->second.descriptor.is_of(set) || !survey.vouches_for(entry->second, member)) {
             continue;
         }
-        for (const auto &[member, entry] : survivors.header->members) {
-            if (!entry.descriptor.is_of(set) || !survey.vouches_for(entry, member)) {
-                continue;
-            }
-            const MemberEntry *&known = entries[index(member)];
-            if (known != nullptr && tree_checksum(known->tree) != tree_checksum(entry.tree)) {
-                return fail(CD_ERROR_STORE_DAMAGED,
-                            "set %d: scheme files contradict each other about member %d (rank %d), "
-                            "and there "
-                            "are no checksums: files of different times are mixed",
-                            set.group + 1, member, set.ranks[index(member)]);
-            }
-            known = &entry;
+        if (known != nullptr && !(known->tree == entry->second.tree)) {
+            return fail(CD_ERROR_STORE_DAMAGED,
+                        "set %d: scheme files contradict each other about member %d (rank %d), and "
+                        "there are no checksums: files of different times are mixed",
+                        set.group + 1, member, set.ranks[index(member)]);
+        }
+        known = &entry->second;
+    }
+    // If every header of a member is lost, its checksum alone decides whether the file is intact.
+    // The times and mode that the file has now replace the lost ones.
+    for (const Survivors &survivors : all) {
+        if (known == nullptr && survivors.member == member && survivors.only_file &&
+            survey.checksums &&
+            (*survey.checksums)[index(member)].files.size() == survivors.only_file->files.size()) {
+            known = &*survivors.only_file;
+            (*survey.checksums)[index(member)].entry = tree_checksum(known->tree);
         }
     }
-    std::vector<int> unknown;
-    std::vector<uint64_t> sizes;
-    survey.files.clear();
-    for (size_t member = 0; member < entries.size(); ++member) {
-        if (entries[member] == nullptr) {
-            entries[member] = entry_made_anew(all[member], member, survey);
-        }
-        if (entries[member] == nullptr) {
-            unknown.push_back(set.ranks[member]);
-            continue;
-        }
-        survey.files.push_back(entries[member]->files);
-        sizes.push_back(logical_size(survey.files.back()));
-    }
-    if (!unknown.empty()) {
-        const std::vector<int> lost = ranks_without_header(set, all);
-        const std::string known =
-            lost.empty() ? "" : "files of " + name_ranks(lost) + " are lost, and ";
-        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                    "set %d of %d (%s, %s): %snothing that is left tells which files "
-                    "%s had; nothing was changed",
-                    set.group + 1, set.groups, scheme_name(set.shape.scheme),
-                    counted(set.shape.members, "member").c_str(), known.c_str(),
-                    name_ranks(unknown).c_str());
-    }
-    survey.layout.emplace(set.shape, std::move(sizes));
     return Status::ok();
+}
+
+Status fail_unknown(const Set &set, const std::vector<Survivors> &all,
+                    const std::vector<int> &unknown) {
+    std::vector<int> lost;
+    for (int member = 0; member < set.shape.members; ++member) {
+        if (std::ranges::none_of(
+                all, [&](const Survivors &each) { return each.member == member && each.header; })) {
+            lost.push_back(set.ranks[index(member)]);
+        }
+    }
+    const std::string known =
+        lost.empty() ? "" : "files of " + name_ranks(lost) + " are lost, and ";
+    return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                "set %d of %d (%s, %s): %snothing that is left tells which files %s had; nothing "
+                "was changed",
+                set.group + 1, set.groups, scheme_name(set.shape.scheme),
+                counted(set.shape.members, "member").c_str(), known.c_str(),
+                name_ranks(unknown).c_str());
+}
+
+// ---- What is lost of a member
+
+std::string header_problem(const Set &set, const Survivors &survivors, const Survey &survey) {
+    std::string problem = why_header_is_lost(survey, survivors);
+    if (!problem.empty()) {
+        return problem;
+    }
+    const Header &header = *survivors.header;
+    bool fits = header.chunk.value_or(0) == survey.layout->chunk;
+    for (const auto &[of, rank] : header.ranks) {
+        fits = fits && of < set.shape.members && set.ranks[index(of)] == rank;
+    }
+    return fits ? "" : "the header of the scheme file does not fit the members' files";
+}
+
+// Checks how long a file is, and what it has from an offset on, if that has a checksum.
+Status check_file(const File &file, const os::FileAttributes &attributes, uint64_t size,
+                  uint64_t from, std::optional<uint32_t> expected) {
+    if (attributes.size != size) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: the file has %llu bytes instead of %llu",
+                    file.path(), static_cast<unsigned long long>(attributes.size),
+                    static_cast<unsigned long long>(size));
+    }
+    if (!expected) {
+        return Status::ok();
+    }
+    Bytes buffer(static_cast<size_t>(std::min<uint64_t>(size - from, uint64_t{256} << 10)));
+    uint32_t crc = 0;
+    for (uint64_t at = from; at < size; at += buffer.size()) {
+        const auto part = static_cast<size_t>(std::min<uint64_t>(size - at, buffer.size()));
+        if (Status status = file.read(at, buffer.data(), part); !status) {
+            return status;
+        }
+        crc = crc32c(crc, buffer.data(), part);
+    }
+    return crc == *expected
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_DAMAGED,
+                      "%s: the checksum from offset %llu on is 0x%08x instead of 0x%08x",
+                      file.path(), static_cast<unsigned long long>(from), crc, *expected);
+}
+
+Status check_data(const Survey &survey, int self, const Place &place, Contents contents) {
+    const StoredFiles &files = survey.files[index(self)];
+    for (size_t i = 0; i < files.size(); ++i) {
+        std::optional<uint32_t> expected;
+        if (survey.checksums && contents == Contents::compared) {
+            const auto &sums = (*survey.checksums)[index(self)].files;
+            expected = i < sums.size() ? sums[i] : 0;
+        }
+        File file;
+        os::FileAttributes found;
+        Status status = open_stored(place, files[i].name, file, found);
+        status = status ? check_file(file, found, files[i].attributes.size, 0, expected) : status;
+        if (!status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Status check_payload(const Set &set, const Survey &survey, const Survivors &survivors,
+                     const Place &place, Contents contents) {
+    const int self = survivors.member;
+    const uint64_t begin = survivors.payload_offset;
+    std::optional<uint32_t> expected;
+    if (survey.checksums && contents == Contents::compared) {
+        expected = (*survey.checksums)[index(self)].payload;
+    }
+    File file;
+    os::FileAttributes found;
+    Status status = open_own_to_read(place.scheme_file(set, self), file, found);
+    return status
+               ? check_file(file, found, begin + survey.layout->payload_size(self), begin, expected)
+               : status;
+}
+
+Status read_whole_image(const std::string &path, KvTree &tree) {
+    File file;
+    os::FileAttributes found;
+    uint64_t size = 0;
+    Status status = open_own_to_read(path, file, found);
+    status = status ? read_image(file, tree, size) : status;
+    return status ? check_file(file, found, size, 0, std::nullopt) : status;
+}
+
+Status fail_other_set(const std::string &path) {
+    return fail(CD_ERROR_STORE_DAMAGED, "%s: it belongs to another set", path.c_str());
+}
+
+// Ignores the order, and elements that only upstream writes.
+Status check_descriptor(const Set &set, int self, const Place &place) {
+    const std::string path = place.descriptor(set, self);
+    KvTree tree;
+    if (Status status = read_whole_image(path, tree); !status) {
+        return status;
+    }
+    const KvTree expected = descriptor_tree(set, self);
+    const bool is_right = std::ranges::all_of(expected.elements(), [&](const auto &element) {
+        const KvTree *of_rank = tree.find(element.key);
+        const KvTree *found = of_rank == nullptr ? nullptr : of_rank->find("DESC");
+        Descriptor read;
+        return found != nullptr && read_descriptor(*found, path.c_str(), read) && read.is_of(set) &&
+               std::to_string(read.rank) == element.key;
+    });
+    return is_right ? Status::ok() : fail_other_set(path);
+}
+
+Status check_checksums(const Set &set, const Checksums &expected, const std::string &path) {
+    KvTree tree;
+    Checksums read;
+    Status status = read_whole_image(path, tree);
+    status = status ? read_checksums(tree, path.c_str(), set, read) : status;
+    return status && read != expected ? fail_other_set(path) : status;
 }
 
 // ---- What all of them found
 
-Status encode_state(const MemberState &own, Bytes &sent) {
+KvTree state_tree(const MemberState &own) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
     tree.add_value("PAYLOAD", own.payload_lost);
     tree.add_value("DESCRIPTOR", own.descriptor_lost);
     tree.add_value("CHECKSUMS", own.checksums_lost);
-    return encode_image(tree, "a member's state", sent);
+    return tree;
 }
 
-Status decode_states(const std::vector<Bytes> &states_sent, std::vector<MemberState> &all) {
-    std::vector<MemberState> states;
-    for (const Bytes &bytes : states_sent) {
-        KvTree received;
-        uint64_t size = 0;
-        if (Status status = decode_image(bytes, "a member's state", received, size); !status) {
-            return status;
-        }
-        const auto lost = [&received](const char *key) {
-            return std::string(received.value(key).value_or(""));
-        };
-        states.push_back({lost("DATA"), lost("PAYLOAD"), lost("DESCRIPTOR"), lost("CHECKSUMS")});
-    }
-    all = std::move(states);
-    return Status::ok();
+MemberState read_state(const KvTree &tree) {
+    const auto lost = [&](const char *key) { return std::string(tree.value(key).value_or("")); };
+    return {lost("DATA"), lost("PAYLOAD"), lost("DESCRIPTOR"), lost("CHECKSUMS")};
 }
 
 Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
     std::vector<int> ranks;
     std::string reasons;
     for (size_t member = 0; member < members.size(); ++member) {
-        const auto &[data, payload, descriptor, checksums] = members[member];
-        if (!data.empty() || !payload.empty()) {
+        const MemberState &state = members[member];
+        if (state.lost().any()) {
             ranks.push_back(set.ranks[member]);
-            reasons +=
-                "; rank " + std::to_string(ranks.back()) + ": " + (data.empty() ? payload : data);
+            reasons += "; rank " + std::to_string(ranks.back()) + ": " +
+                       (state.data_lost.empty() ? state.payload_lost : state.data_lost);
         }
     }
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
@@ -133,92 +318,28 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
                 name_ranks(ranks).c_str(), reasons.c_str());
 }
 
-// What all members have lost, and the rows that rebuild it.
-struct LossPlan {
-    std::vector<MemberState> members;
-    std::vector<Row> rows;
-};
-
-Status plan_rows(const Set &set, const Layout &layout, Makers makers, LossPlan &found) {
-    std::vector<Lost> lost;
-    lost.reserve(found.members.size());
-    for (const MemberState &state : found.members) {
-        lost.push_back(state.lost());
-    }
-    return rebuilding_rows(layout, lost, found.rows, makers) ? Status::ok()
-                                                             : too_much_lost(set, found.members);
-}
-
-// ---- With which checksums to look at it, one after the other
-
-struct Candidate {
-    Survey survey;
-    SavedStatus collected;
-};
-
-// What all members have. Members in one process share it.
-struct Gathered {
-    std::vector<Survivors> all;
-    std::vector<Candidate> candidates;
-};
-
-Status gather(const Set &set, const std::vector<Bytes> &received, Gathered &gathered) {
-    std::vector<Survivors> &all = gathered.all;
-    all.resize(received.size());
-    for (size_t member = 0; member < received.size(); ++member) {
-        if (Status status =
-                receive_survivors(set, static_cast<int>(member), received[member], all[member]);
-            !status) {
-            return status;
-        }
-    }
-    for (Checksums &checksums : checksums_in(all)) {
-        gathered.candidates.emplace_back().survey.checksums = std::move(checksums);
-    }
-    if (gathered.candidates.empty()) {
-        gathered.candidates.emplace_back();
-    }
-    for (Candidate &candidate : gathered.candidates) {
-        for (size_t member = 0; member < all.size(); ++member) {
-            candidate.survey.members.push_back(
-                {"", why_header_is_lost(candidate.survey, static_cast<int>(member), all[member])});
-        }
-        candidate.collected = SavedStatus(collect_files(set, all, candidate.survey));
-    }
-    return Status::ok();
-}
-
-Status survey_with(Exchange &exchange, const Set &set, const Place &place, const Gathered &gathered,
-                   const Candidate &candidate, uint64_t payload_offset, Contents contents,
-                   Survey &survey, const Looked &tell) {
-    const int self = exchange.self();
-    Status collected = catch_exceptions([&] {
-        survey = candidate.survey;
-        survey.payload_offset = payload_offset;
-        return candidate.collected.again();
-    });
-    if (Status status = agree_on_memory(exchange, collected); !status) {
+// Sends a tree to all members, and passes theirs to take(member, tree). Fails for all members or
+// for none.
+template <typename Make, typename Take>
+Status exchange_trees(Exchange &exchange, const Make &make, const Take &take) {
+    Bytes sent;
+    std::vector<Bytes> received;
+    Status made = catch_exceptions([&] { return encode_image(make(), source, sent); });
+    if (Status status = agree(exchange, made, sent, received); !status) {
         return status;
     }
-    Bytes sent;
-    Status looked = catch_exceptions([&] {
-        return encode_state(
-            own_state(set, survey, self, place, gathered.all[index(self)], contents, tell), sent);
-    });
-    const Makers makers = exchange.shares_what_is_made() ? Makers::all : only(self);
-    const auto make = [&](std::vector<Bytes> &states_sent, Exchange::Made &made) {
-        const auto found = std::make_shared<LossPlan>();
-        if (Status status = decode_states(states_sent, found->members); !status) {
-            return status;
-        }
-        made = found;
-        return plan_rows(set, *survey.layout, makers, *found);
-    };
-    return agree_and_make(exchange, looked, sent, make, [&](const Exchange::Made &made) {
-        const auto found = std::static_pointer_cast<const LossPlan>(made);
-        survey.members = found->members;
-        survey.rows = {found, &found->rows};
-    });
+    return agree_on_memory(
+        exchange, catch_exceptions([&] {
+            for (size_t member = 0; member < received.size(); ++member) {
+                KvTree tree;
+                uint64_t size = 0;
+                if (Status status = decode_image(received[member], source, tree, size); !status) {
+                    return status;
+                }
+                take(static_cast<int>(member), tree);
+            }
+            return Status::ok();
+        }));
 }
 
 } // namespace
@@ -227,42 +348,102 @@ bool Survey::vouches_for(const MemberEntry &entry, int member) const {
     return !checksums || (*checksums)[index(member)].entry == tree_checksum(entry.tree);
 }
 
-Lost Survey::lost(int member) const { return members[index(member)].lost(); }
+Survivors find_survivors(const Set &set, int member, const Place &place) {
+    return read_survivors(survivors_tree(set, member, place), set, member);
+}
 
-Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
-                   Survey &survey, const Looked &looked) {
-    Bytes sent;
-    uint64_t payload_offset = 0;
-    Status own = catch_exceptions(
-        [&] { return send_survivors(set, exchange.self(), place, sent, payload_offset); });
-    std::shared_ptr<const Gathered> gathered;
-    const auto make = [&](std::vector<Bytes> &received, Exchange::Made &made) {
-        const auto all = std::make_shared<Gathered>();
-        made = all;
-        return gather(set, received, *all);
-    };
-    const auto take = [&](const Exchange::Made &made) {
-        gathered = std::static_pointer_cast<const Gathered>(made);
-    };
-    if (Status status = agree_and_make(exchange, own, sent, make, take); !status) {
-        return status;
+Status find_files(const Set &set, const std::vector<Survivors> &all, Survey &survey) {
+    survey = {};
+    survey.checksums = choose_checksums(all);
+    survey.members.resize(set.ranks.size());
+    survey.payload_offsets.resize(set.ranks.size());
+    for (const Survivors &survivors : all) {
+        const size_t member = index(survivors.member);
+        survey.members[member].payload_lost = why_header_is_lost(survey, survivors);
+        survey.payload_offsets[member] = survivors.payload_offset;
     }
-    // Old checksums may be left over. The most frequent ones are tried first.
-    const auto with = [&](const Candidate &candidate, Survey &taken) {
-        return survey_with(exchange, set, place, *gathered, candidate, payload_offset, contents,
-                           taken, looked);
-    };
-    const std::vector<Candidate> &candidates = gathered->candidates;
-    const SavedStatus first(with(candidates.front(), survey));
-    for (size_t i = 1; i < candidates.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
-        Survey other;
-        Status status = with(candidates[i], other);
-        if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
-            survey = std::move(other);
+    std::vector<int> unknown;
+    std::vector<uint64_t> sizes;
+    for (int member = 0; member < set.shape.members; ++member) {
+        const MemberEntry *entry = nullptr;
+        if (Status status = find_entry(set, member, all, survey, entry); !status) {
             return status;
         }
+        if (entry == nullptr) {
+            unknown.push_back(set.ranks[index(member)]);
+            continue;
+        }
+        survey.files.push_back(entry->files);
+        sizes.push_back(logical_size(entry->files));
     }
-    return first.again();
+    if (!unknown.empty()) {
+        return fail_unknown(set, all, unknown);
+    }
+    survey.layout.emplace(set.shape, std::move(sizes));
+    return Status::ok();
+}
+
+MemberState find_losses(const Set &set, const Survey &survey, const Survivors &survivors,
+                        const Place &place, Contents contents) {
+    MemberState state;
+    const int self = survivors.member;
+    state.payload_lost = header_problem(set, survivors, survey);
+    if (state.payload_lost.empty() && !check_payload(set, survey, survivors, place, contents)) {
+        state.payload_lost = message();
+    }
+    if (!check_data(survey, self, place, contents)) {
+        state.data_lost = message();
+    } else if (!state.payload_lost.empty() && !survey.checksums &&
+               !survey.files[index(self)].empty()) {
+        state.data_lost = "without scheme file and checksums nothing tells whether these are the "
+                          "right files: " +
+                          state.payload_lost;
+    }
+    if (!check_descriptor(set, self, place)) {
+        state.descriptor_lost = message();
+    }
+    if (survey.checksums && !check_checksums(set, *survey.checksums, place.checksums(set, self))) {
+        state.checksums_lost = message();
+    }
+    return state;
+}
+
+Status plan_rows(const Set &set, Makers makers, Survey &survey) {
+    std::vector<Lost> lost;
+    std::ranges::transform(survey.members, std::back_inserter(lost), &MemberState::lost);
+    return rebuilding_rows(*survey.layout, lost, survey.rows, makers)
+               ? Status::ok()
+               : too_much_lost(set, survey.members);
+}
+
+Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
+                   Survey &survey) {
+    const int self = exchange.self();
+    std::vector<Survivors> all;
+    if (Status status = exchange_trees(
+            exchange, [&] { return survivors_tree(set, self, place); },
+            [&](int member, const KvTree &tree) {
+                all.push_back(read_survivors(tree, set, member));
+            });
+        !status) {
+        return status;
+    }
+    Status found = catch_exceptions([&] { return find_files(set, all, survey); });
+    if (Status status = agree_on_memory(exchange, found); !status) {
+        return status;
+    }
+    const auto look = [&] {
+        return state_tree(find_losses(set, survey, all[index(self)], place, contents));
+    };
+    if (Status status = exchange_trees(exchange, look,
+                                       [&](int member, const KvTree &tree) {
+                                           survey.members[index(member)] = read_state(tree);
+                                       });
+        !status) {
+        return status;
+    }
+    Status planned = catch_exceptions([&] { return plan_rows(set, only(self), survey); });
+    return agree_on_memory(exchange, planned);
 }
 
 } // namespace cd::redset

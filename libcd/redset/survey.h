@@ -8,8 +8,7 @@
 #include "redset/layout.h"
 #include "redset/set.h"
 
-#include <functional>
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,32 +27,52 @@ struct MemberState {
     Lost lost() const { return {!data_lost.empty(), !payload_lost.empty()}; }
 };
 
-// What a set has lost, and how it can be rebuilt. The same for every member, except for
-// `payload_offset` and the coefficients in `rows`.
+// What a set has lost, and how it can be rebuilt. The same for every member, except for the
+// coefficients in `rows`.
 struct Survey {
     std::vector<StoredFiles> files; // that each member had
     std::optional<Layout> layout;
     std::optional<Checksums> checksums; // if any member still has them
     std::vector<MemberState> members;
-    // The rows that rebuild what is lost, with the coefficients of this member's at least.
-    std::shared_ptr<const std::vector<Row>> rows;
-    uint64_t payload_offset = 0; // in this member's scheme file, if that is good
+    std::vector<uint64_t> payload_offsets; // in scheme files that are good
+    std::vector<Row> rows;                 // that rebuild what is lost
 
     // True if a member's entry in a header matches its checksum, or there are no checksums.
     bool vouches_for(const MemberEntry &entry, int member) const;
-    Lost lost(int member) const;
+    Lost lost(int member) const { return members[index(member)].lost(); }
 };
 
 // compared: contents are compared with checksums, if there are any. trusted: only names, sizes and
 // headers are read.
 enum class Contents { compared, trusted };
 
-// Receives how many bytes this member has read since the last call, and how many all members will.
-using Looked = std::function<void(uint64_t bytes, uint64_t all)>;
-
 // Finds what the members have lost. Collective. CD_ERROR_REDUNDANCY_EXCEEDED names ranks and
 // reasons if what survived does not suffice; survey.members is filled then, too.
 Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
-                   Survey &survey, const Looked &looked = {});
+                   Survey &survey);
+
+// The steps of a survey, for callers with all members. May throw std::bad_alloc.
+
+// What a member still has, before its data are looked at.
+struct Survivors {
+    int member = 0;
+    std::optional<Header> header;
+    std::string no_header; // why there is no header
+    uint64_t payload_offset = 0;
+    std::optional<Checksums> checksums;
+    // The member's only file as it is now, for the case that no header describes it any more.
+    std::optional<MemberEntry> only_file;
+};
+Survivors find_survivors(const Set &set, int member, const Place &place);
+
+// Finds the files that members had. `all`: at least one for each member.
+Status find_files(const Set &set, const std::vector<Survivors> &all, Survey &survey);
+
+// Finds what is lost of a member.
+MemberState find_losses(const Set &set, const Survey &survey, const Survivors &survivors,
+                        const Place &place, Contents contents);
+
+// Plans the rows that rebuild what survey.members have lost.
+Status plan_rows(const Set &set, Makers makers, Survey &survey);
 
 } // namespace cd::redset

@@ -24,7 +24,9 @@ public:
     int self() const override { return self_; }
 
     Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
-        if (Status status = tell(own); !status) {
+        Status told = catch_exceptions(
+            [&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
+        if (Status status = meeting_.meet(told.is_ok()); !status) {
             return status;
         }
         std::vector<Bytes> copies;
@@ -35,20 +37,6 @@ public:
         all = std::move(copies);
         return Status::ok();
     }
-
-    // `made_` stays until all members have taken it.
-    Status digest(std::span<const std::byte> own, const Work &work, Made &made) override {
-        Status status = tell(own);
-        if (status && self_ == 0) {
-            meeting_.made_ = work(meeting_.gathered_);
-        }
-        status = status ? meeting_.meet() : status;
-        if (status) {
-            made = meeting_.made_;
-        }
-        return status;
-    }
-    bool shares_what_is_made() const override { return true; }
 
     void reserve(size_t messages) override {
         meeting_.outgoing_[index(self_)].reserve(messages);
@@ -79,12 +67,6 @@ public:
     }
 
 private:
-    Status tell(std::span<const std::byte> own) {
-        Status told = catch_exceptions(
-            [&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
-        return meeting_.meet(told.is_ok());
-    }
-
     Meeting &meeting_;
     const int self_;
     std::vector<Message> incoming_;

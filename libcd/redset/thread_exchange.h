@@ -37,7 +37,6 @@ private:
     bool lacking_ = false;       // memory, so far in this round
     bool round_lacking_ = false; // in the last one
     std::vector<Bytes> gathered_;
-    Exchange::Made made_; // of these
     std::vector<std::vector<Exchange::Message>> outgoing_;
 };
 

@@ -63,11 +63,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (take_survey(others, set, applied.place_of(chosen), contents, survey)) {
         const auto members = static_cast<size_t>(set.shape.members);
         require(survey.files.size() == members && survey.members.size() == members &&
-                    survey.layout.has_value() && survey.rows != nullptr,
+                    survey.layout.has_value(),
                 "a survey is of all members");
         require(!survey.checksums || survey.checksums->size() == members,
                 "checksums are of all members");
-        for (const Row &row : *survey.rows) {
+        for (const Row &row : survey.rows) {
             for (const auto &items : {row.sources, row.outputs}) {
                 for (const Item &item : items) {
                     require(item.member >= 0 && static_cast<size_t>(item.member) < members,

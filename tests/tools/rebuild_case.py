@@ -124,9 +124,9 @@ class Case(unittest.TestCase):
     def move_to_attempt(self):
         points = os.path.join(self.directory, "heat.points")
         os.mkdir(points)
-        shutil.move(os.path.join(self.directory, "in"), points)
         attempt = os.path.join(points, "epoch-7.7.0.00000000000000ab")
         shutil.move(os.path.join(self.directory, "red"), attempt)
+        shutil.move(os.path.join(self.directory, "in"), attempt)
         return attempt
 
     def move_to_attempt_that_counts(self):

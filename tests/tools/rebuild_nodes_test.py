@@ -61,7 +61,7 @@ class MovedRanks(OfNodes):
 
     # Whoever has whole ones learns of the others; what nobody looked at is not named.
     def test_damaged_copies_that_were_passed_over_are_named(self):
-        for file, what in ("in/r0_f0.dat", "files"), (self.scheme_file, "scheme file"):
+        for file, what in (f"{self.name}/in/r0_f0.dat", "files"), (self.scheme_file, "scheme file"):
             damaged = self.path("n0", file)
             with open(damaged, "rb") as whole:
                 before = whole.read()
@@ -77,14 +77,14 @@ class MovedRanks(OfNodes):
                 _, text, _ = self.rebuild(*options, self.directory)
                 self.assertRegex(text, f"rank 0: a copy in .*/n0/.* was passed over, its {what} lost: ")
             self.write(damaged, before)
-        self.write(self.path("s0", "in/r0_f0.dat"), b"")
+        self.write(self.path("s0", f"{self.name}/in/r0_f0.dat"), b"")
         status, one = self.only_set()
         self.assertEqual((status, one["verdict"], one["ranks"][0]["damaged_copies"]), (GOOD, "whole", []))
 
     # Both names lead to one file, and one of them is lost with what is around it.
     def test_a_copy_by_another_name_of_the_file_counts(self):
         subprocess.run(["cp", "-al", os.path.join(self.directory, "n1"), os.path.join(self.directory, "s1")], check=True)
-        os.remove(self.path("n1", "in/r1_f0.dat"))
+        os.remove(self.path("n1", f"{self.name}/in/r1_f0.dat"))
         shutil.rmtree(os.path.join(self.directory, "n2"))
         left = self.files()
         status, one = self.only_set("--dry-run")
@@ -104,23 +104,6 @@ class MovedRanks(OfNodes):
         status, one = self.only_set("--agree")
         self.assertEqual((status, one["verdict"], one["agreed"]), (GOOD, "whole", True))
         self.assertEqual(len(self.records()), 4)
-
-    # What a directory is called cannot be told from its path, so that nobody knows that it has copies.
-    def test_of_sets_that_are_there_twice_one_is_enough_to_agree(self):
-        for node in "a", "b":
-            self.put(node, 0, 1, 2, 3)
-        here = self.path("a", self.name)
-        shutil.move(self.path("a", "in"), here)
-        done = subprocess.run(
-            [CDCTL, "rebuild", "--agree", "--json", ".", self.path("b", "")],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            cwd=here,
-        )
-        self.assertEqual((done.returncode, done.stderr), (GOOD, ""))
-        self.assertEqual([each["verdict"] for each in json.loads(done.stdout)["sets"]], ["whole", "whole"])
 
 
 class LostSchemeFile(OfNodes):

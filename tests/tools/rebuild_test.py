@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, USAGE, VECTORS, Case, tree_image
+from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, USAGE, VECTORS, Case
 
 
 class RebuildTest(Case):
@@ -119,23 +119,6 @@ class RebuildTest(Case):
                 self.assertRegex(each["problem"], "^two sets describe .*: .*/0.xor.* and .*/0.rs.*; give the directory of one of them")
             self.assertEqual(self.files(), left)
 
-    # Each member takes a thread, and hears of all others.
-    def test_a_number_of_members_that_nobody_knows_takes_nothing(self):
-        def of_all(number):
-            def member(number):
-                descriptor = {"ENABLED": 1, "GROUP": 0, "GROUPS": 1, "RANK": number, "RANKS": 300, "TYPE": "XOR", "WRANK": number, "WRANKS": 300}
-                return {"DESC": {key: {str(value): {}} for key, value in descriptor.items()}, "FILE": {}, "FILES": {"0": {}}}
-
-            ranks = {str(each): {str(each): {}} for each in range(300)}
-            members = {str(each): member(each) for each in (number, (number - 1) % 300)}
-            return {"CHUNK": {"1": {}}, "DESC": members, "GROUP": {"RANK": ranks, "RANKS": {"300": {}}}, "RANK": {str(number): {}}}
-
-        shutil.rmtree(os.path.join(self.directory, "red"))
-        self.write(os.path.join(self.directory, "0.xor.grp_1_of_1.mem_1_of_300.redset"), tree_image(of_all(0)) + b"\0")
-        status, one = self.only_set()
-        self.assertEqual((status, one["verdict"], one["members"]), (DAMAGED, "lost", 300))
-        self.assertIn("nothing that was found tells which files 298 of 300 members had", one["problem"])
-
     def test_the_worst_of_several_sets_counts(self):
         self.lose(0)
         with tempfile.TemporaryDirectory() as other:
@@ -144,27 +127,6 @@ class RebuildTest(Case):
         self.assertEqual(status, DAMAGED)
         verdicts = sorted(each["verdict"] for each in json.loads(out)["sets"])
         self.assertEqual(verdicts, ["lost", "rebuilt"])
-
-    def test_a_set_in_several_directories_comes_back(self):
-        before = {os.path.basename(path): data for path, data in self.files().items()}
-        half = os.path.join(self.directory, "half")
-        others = os.path.join(self.directory, "others")
-        for folder in half, others:
-            os.makedirs(os.path.join(folder, "in"))
-            os.makedirs(os.path.join(folder, "red"))
-        for path in self.files():
-            folder, name = os.path.split(path)
-            of_first_two = name.startswith(("0.", "1.", "r0_", "r1_"))
-            os.rename(
-                os.path.join(self.directory, path),
-                os.path.join(half if of_first_two else others, os.path.basename(folder), name),
-            )
-        self.lose(1, 2)
-        self.assertEqual(self.rebuild(half)[0], DAMAGED)
-        self.assertEqual(self.rebuild(half, others)[0], GOOD)
-        self.assertEqual({os.path.basename(path): data for path, data in self.files().items()}, before)
-        status, out, _ = self.rebuild("--json", others, half)
-        self.assertEqual((status, json.loads(out)["sets"][0]["verdict"]), (GOOD, "whole"))
 
     def on_a_terminal(self):
         reader, writer = pty.openpty()

@@ -38,7 +38,7 @@ ScratchNodes::ScratchNodes(Set set, std::vector<std::vector<uint64_t>> sizes)
 }
 
 fs::path ScratchNodes::image(const std::string &node, int member) const {
-    return folder() / node / scratch_.names(member).back();
+    return folder() / node / "time-1" / scratch_.names(member).back();
 }
 
 fs::path ScratchNodes::in_time(const std::string &node, const std::string &path) const {
@@ -65,7 +65,7 @@ void ScratchNodes::put(const std::string &node, std::initializer_list<int> membe
             if (name.starts_with(rank + ".")) {
                 copy_into(path, in_time(node, name));
             } else if (name.starts_with("r" + rank + "_")) {
-                copy_into(path, folder() / node / "in" / name);
+                copy_into(path, folder() / node / "time-1" / "in" / name);
             }
         }
     }

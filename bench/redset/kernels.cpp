@@ -57,17 +57,17 @@ template <typename Work> double cost(size_t bytes, const Work &work) {
     });
 }
 
-class File {
+class TestFile {
 public:
-    explicit File(const char *folder) : path_(std::string(folder) + "/cd-bench-XXXXXX") {
+    explicit TestFile(const char *folder) : path_(std::string(folder) + "/cd-bench-XXXXXX") {
         fd_ = ::mkstemp(path_.data());
         if (fd_ < 0) {
             std::perror(path_.c_str());
             std::exit(EXIT_FAILURE);
         }
     }
-    File(const File &) = delete;
-    ~File() {
+    TestFile(const TestFile &) = delete;
+    ~TestFile() {
         ::close(fd_);
         ::unlink(path_.c_str());
     }
@@ -132,7 +132,7 @@ double write_cost(const char *folder, size_t bytes) {
     const AlignedBuffer from = make_aligned_buffer(piece);
     std::memset(from.get(), 1, piece);
     return best_cost(bytes, [&] {
-        const File file(folder); // removing it is no part of any case
+        const TestFile file(folder); // removing it is no part of any case
         return seconds_of([&] {
             for (size_t at = 0; at < bytes; at += piece) {
                 file.write(from.get(), at);
@@ -144,7 +144,7 @@ double write_cost(const char *folder, size_t bytes) {
 double read_cost(const char *folder, size_t bytes) {
     const AlignedBuffer buffer = make_aligned_buffer(piece);
     std::memset(buffer.get(), 1, piece);
-    const File file(folder);
+    const TestFile file(folder);
     for (size_t at = 0; at < bytes; at += piece) {
         file.write(buffer.get(), at);
     }

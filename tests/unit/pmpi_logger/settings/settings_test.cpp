@@ -37,7 +37,6 @@ TEST_F(Settings, WhatIsNotSetIsNothing) {
     const std::string said = said_by([] {
         EXPECT_EQ(choice_in(variable, {"one", "other"}), std::nullopt);
         EXPECT_EQ(seconds_in(variable, 2.5), 2.5);
-        EXPECT_EQ(count_in(variable, 7), 7);
         EXPECT_EQ(size_in(variable, 9), 9U);
     });
     EXPECT_EQ(said, "");
@@ -53,9 +52,6 @@ TEST_F(Settings, WhatIsSetCounts) {
         EXPECT_EQ(seconds_in(variable, 2.5), 0.25);
         set("0");
         EXPECT_EQ(seconds_in(variable, 2.5), 0);
-        EXPECT_EQ(count_in(variable, 7), 0);
-        set("12");
-        EXPECT_EQ(count_in(variable, 7), 12);
         set("2K");
         EXPECT_EQ(size_in(variable, 9), 2048U);
     });
@@ -73,10 +69,6 @@ TEST_F(Settings, WhatIsNotUnderstoodIsToldAndCountsAsNothing) {
     for (const char *value : {"", "soon", "-1", "1s", "inf", "nan"}) {
         set(value);
         expect_told(said_by([] { EXPECT_EQ(seconds_in(variable, 2.5), 2.5); }), "seconds");
-    }
-    for (const char *value : {"", "many", "-1", "1.5", "99999999999"}) {
-        set(value);
-        expect_told(said_by([] { EXPECT_EQ(count_in(variable, 7), 7); }), "0 or more");
     }
     for (const char *value : {"", "much", "0", "-1", "1.5K"}) {
         set(value);

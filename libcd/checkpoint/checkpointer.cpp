@@ -340,7 +340,6 @@ Status Checkpointer::forget(Status own) noexcept {
         return status;
     }
     protected_epoch_ = 0;
-    job_->give_name_up(); // before the ranks meet for the last time
     remove_ended();
     return Status::ok();
 }

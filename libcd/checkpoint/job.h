@@ -43,9 +43,6 @@ public:
     // Collective. part: the members of this rank's set.
     Status meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part);
 
-    // The root has ended: from now on ranks may create another one of its name.
-    virtual void give_name_up() noexcept = 0;
-
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
 
     // Whether this rank is the one that prints what all know.

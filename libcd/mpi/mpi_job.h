@@ -18,30 +18,11 @@ struct OwnRoot {
     std::vector<std::string> directories; // where this rank may have checkpoints of other roots
 };
 
-// The name of a root of this process, as long as no other rank may create one of that name.
-// Thread-safe.
-class LiveName {
-public:
-    explicit LiveName(std::string name); // may throw std::bad_alloc
-    LiveName(const LiveName &) = delete;
-    LiveName &operator=(const LiveName &) = delete;
-    ~LiveName() { give_up(); }
-
-    void give_up() noexcept;
-
-    // All live names of the process. May throw std::bad_alloc.
-    static std::vector<std::string> all();
-
-private:
-    std::string name_; // "": given up
-};
-
 // The ranks of MPI_COMM_WORLD that have a root of one name.
 class MpiJob : public checkpoint::Job {
 public:
     // Collective over MPI_COMM_WORLD: each rank calls it with its root. Ranks with several roots
-    // create them in the same order, and threads one after the other. CD_ERROR_NAME_IN_USE where
-    // another rank has a live root of this name.
+    // create them in the same order, and threads one after the other.
     static Status meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job);
 
     // Takes the place of meet() where this rank does not know the name of its root: nobody gets a
@@ -50,9 +31,8 @@ public:
 
     static std::string name_of_node(); // MPI is usable
 
-    // name: may be NULL.
-    MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
-           int program_ranks, std::vector<checkpoint::Elsewhere> elsewhere);
+    MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
+           std::vector<checkpoint::Elsewhere> elsewhere);
 
     redset::Exchange &all() override { return *all_; }
     const std::vector<int> &ranks() const override { return ranks_; }
@@ -60,10 +40,8 @@ public:
     std::string node() const override { return name_of_node(); }
     const std::vector<checkpoint::Elsewhere> &elsewhere() const override { return elsewhere_; }
     Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
-    void give_name_up() noexcept override { name_->give_up(); }
 
 private:
-    std::unique_ptr<LiveName> name_;
     std::unique_ptr<MpiExchange> all_;
     std::vector<int> ranks_;
     int program_ranks_;

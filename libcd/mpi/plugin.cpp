@@ -102,19 +102,15 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Checkpointer> &p
                  cd_protected_start &start) {
     checkpoint::Request request;
     Mode mode = Mode::sync;
-    Status ready = catch_exceptions([&] {
-        return is_usable() ? read_root(root, MpiJob::name_of_node(), request, mode) : Status::ok();
-    });
-    const SavedStatus read(ready);
-    std::unique_ptr<checkpoint::Job> job;
     OwnRoot own;
-    ready = catch_exceptions([&] {
-        own = {root.name, directories_of(request)};
-        return Status::ok();
-    });
-    if (!ready) {
-        return is_usable() ? MpiJob::refuse(SavedStatus(ready)) : ready;
-    }
+    const SavedStatus read(catch_exceptions([&] {
+        own.name = root.name;
+        Status status =
+            is_usable() ? read_root(root, MpiJob::name_of_node(), request, mode) : Status::ok();
+        own.directories = directories_of(request);
+        return status;
+    }));
+    std::unique_ptr<checkpoint::Job> job;
     if (Status status = MpiJob::meet(own, job); !status) {
         return status;
     }
@@ -146,16 +142,8 @@ int decline(const char *name, int own, cd_protection_message *why) {
         if (*name == '\0') {
             return MpiJob::refuse(refused);
         }
-        OwnRoot nothing_more;
-        Status ready = catch_exceptions([&] {
-            nothing_more.name = name;
-            return Status::ok();
-        });
-        if (!ready) {
-            return MpiJob::refuse(SavedStatus(ready));
-        }
         std::unique_ptr<checkpoint::Job> job;
-        Status met = MpiJob::meet(nothing_more, job);
+        Status met = MpiJob::meet({name, {}}, job);
         return met ? agree(*job, refused.again()) : met;
     });
 }

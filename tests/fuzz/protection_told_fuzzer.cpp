@@ -35,7 +35,6 @@ public:
     int program_ranks() const override { return rank_count; }
     std::string node() const override { return "here"; }
     const std::vector<Elsewhere> &elsewhere() const override { return elsewhere_; }
-    void give_name_up() noexcept override {}
     Status divide(int, int, std::unique_ptr<redset::Exchange> &part) override {
         part = std::make_unique<fuzz::LyingExchange>(input_, rank_count);
         return Status::ok();

@@ -103,9 +103,6 @@ fortran_library() {
 }
 
 case $name in
-xor) survives redundancy=xor n0 ;;
-partner) survives redundancy=partner n1 ;;
-rs_two_lost) survives redundancy=rs:2 n1 n2 ;;
 async) # what was under way may not have counted yet
     expected_step='[23]'
     survives redundancy=xor,redundancy_mode=async n0
@@ -118,15 +115,6 @@ levels) # the second level has the even epochs, elsewhere
     lose "${default_nodes[@]}"
     must_run again "config=$scratch/levels.conf"
     said_by_all again 'starts from step 4$'
-    same_answer again
-    ;;
-flushed) # the copy of step 4 may not have counted yet
-    storage=redundancy=xor,flush=$scratch/parallel,flush_interval=2
-    must_run undisturbed "$storage"
-    must_fail died "$storage" DIE=1:5
-    lose "${default_nodes[@]}"
-    must_run again "$storage"
-    said_by_all again 'starts from step [24]$'
     same_answer again
     ;;
 stores_ahead) # of a program without redundancy
@@ -152,16 +140,6 @@ moved)
     must_run again redundancy=xor "NODES=$(printf '%s\n' "${default_nodes[@]}" | tac | xargs)"
     said_by_all again 'starts from step 4$'
     same_answer again
-    ;;
-too_much)
-    must_fail died redundancy=xor DIE=0:4
-    lose n0 n1
-    before=$(contents)
-    SECONDS=0
-    must_fail again redundancy=xor
-    [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
-    said_by_all again 'epoch 4: set 1 of 1 .*files of ranks 0, 1 are lost'
-    [ "$(contents)" = "$before" ] || die "files were deleted, made or changed"
     ;;
 too_much_of_one_set) # by names, or as only contents tell; the other one could be brought back
     storage=redundancy=xor,set_size=3

@@ -3,13 +3,12 @@
 
 // threads DIRECTORY: threads of two ranks create roots, one after the other, and advance and commit
 // them at the same time, all of them more than once. Before that each rank has a root of its own,
-// with a name that only it gives, and then one whose name the other wants for its next.
+// with a name that only it gives.
 
 #include "cd/cd.hpp"
 
 #include <mpi.h>
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -97,22 +96,6 @@ void use(const std::string &storage, int thread) {
     }
 }
 
-// Halves of one root would go on from different points in time.
-void use_crossed(const std::string &storage, int rank) {
-    const std::array<std::string, 2> names{"left", "right"};
-    const cd_handle first = create(storage, names.at(rank));
-    must(first != nullptr, "create_cd");
-    const cd_handle second = create(storage, names.at(1 - rank));
-    const std::string told = cd_last_error_message();
-    const std::string who = "\" was created by rank " + std::to_string(1 - rank) + " before";
-    must(second == nullptr && cd_last_error() == CD_ERROR_NAME_IN_USE &&
-             told.find(who) != std::string::npos,
-         "create_cd of what the other has");
-    advance_and_commit(first, 1);
-    MPI_Barrier(MPI_COMM_WORLD);
-    advance_and_commit(create(storage, names.at(1 - rank)), 2);
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
@@ -127,7 +110,6 @@ int main(int argc, char **argv) {
     const std::string storage = "store=file,redundancy=partner,sync=none,dir=" + directory +
                                 ",group=" + std::to_string(rank);
     use_alone(storage, directory, rank);
-    use_crossed(storage, rank);
     std::vector<std::thread> all;
     for (int thread = 0; thread < threads; ++thread) {
         all.emplace_back(use, storage, thread);

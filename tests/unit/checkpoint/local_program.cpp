@@ -65,7 +65,6 @@ public:
     std::string node() const override { return program_.nodes()[static_cast<size_t>(all_.self())]; }
 
     const std::vector<Elsewhere> &elsewhere() const override { return program_.elsewhere; }
-    void give_name_up() noexcept override {}
 
     Status divide(int color, int key, std::unique_ptr<Exchange> &part) override {
         const int own[] = {color, key};

@@ -3,7 +3,6 @@
 #include "checkpoint/recover.h"
 
 #include "base/no_throw.h"
-#include "base/saved_status.h"
 #include "checkpoint/file_transfer.h"
 #include "config/restart_choice.h"
 #include "redset/rebuild.h"
@@ -12,7 +11,6 @@
 #include <array>
 #include <cstdio>
 #include <map>
-#include <span>
 
 namespace cd::checkpoint {
 namespace {
@@ -56,33 +54,8 @@ private:
             return status;
         }
         Status rebuilt = rebuild(point, division.set_of(job_.rank()), place);
-        if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
-            rebuilt = rebuild_by_images(rebuilt, point, division, place);
-        }
         return rebuilt ? agree(job_, catch_exceptions([&] { return record_committed(point, set); }))
                        : rebuilt;
-    }
-
-    // found: too much is lost. Images may be whole all the same where only redundancy files are
-    // lost, which have the headers.
-    Status rebuild_by_images(Status found, const CheckpointId &point, const Division &division,
-                             redset::Place &place) {
-        const SavedStatus too_much(found);
-        const std::byte own{lacks_headers_};
-        std::vector<redset::Bytes> lacking;
-        if (Status status = agree(job_, Status::ok(), std::span(&own, 1), lacking); !status) {
-            return status;
-        }
-        if (std::ranges::none_of(lacking, [](const redset::Bytes &each) {
-                return each == redset::Bytes{std::byte{1}};
-            })) {
-            return too_much.again();
-        }
-        Status named = catch_exceptions([&] { place.only_file = image_name(job_.rank()); });
-        if (Status status = agree_on_memory(job_, named); !status) {
-            return status;
-        }
-        return rebuild(point, division.set_of(job_.rank()), place);
     }
 
     // Moves nothing where too much is lost. Without transfers the sets find the same by themselves.
@@ -104,7 +77,6 @@ private:
         redset::Survey survey;
         redset::Rebuild own(*part, set, place, options, survey);
         Status looked = own.look();
-        lacks_headers_ = !survey.layout;
         if (Status status = agree_on_set(point, looked); !status) {
             return status;
         }
@@ -149,7 +121,6 @@ private:
     const CheckpointDir &folder_;
     const Inventory &inventory_;
     const bool sync_;
-    bool lacks_headers_ = false; // of redundancy files of this rank's set
 };
 
 } // namespace

@@ -32,9 +32,7 @@ bool read_member(const KvTree &tree, MemberChecksums &member) {
     std::vector<bool> seen(read.files.size());
     for (const auto &[key, value] : files->elements()) {
         const auto number = to_number(key);
-        KvTree one;
-        one.add(key) = value;
-        const auto crc = crc_of(one, key);
+        const auto crc = crc_of(*files, key);
         if (!number || *number >= seen.size() || seen[*number] || !crc) {
             return false;
         }

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t longest_name = 1023; // that upstream reads
 
 // The work of one member. All members complete a step before the next one.
-class Encoding : private Storage {
+class Encoding : public Storage {
 public:
     Encoding(const Set &set, int self, const Place &place, const Options &options)
         : set_(set), self_(self), place_(place),
@@ -83,7 +83,6 @@ public:
         return drafts_.file(scheme_).size(payload_at_);
     }
 
-    Storage &storage() { return *this; }
     std::span<const Row> rows() const { return rows_; }
 
     Status sum_up(Bytes &sums) {
@@ -118,22 +117,15 @@ public:
         }
         size_t descriptor = 0;
         size_t checksums = 0;
-        if (Status status = drafts_.create(place_.descriptor(set_, self_),
-                                           descriptor_tree(set_, self_), descriptor);
-            !status) {
-            return status;
-        }
-        if (Status status = drafts_.create(place_.checksums(set_, self_),
-                                           checksums_tree(checksums_), checksums);
-            !status) {
-            return status;
-        }
+        Status status = drafts_.create(place_.descriptor(set_, self_), descriptor_tree(set_, self_),
+                                       descriptor);
+        status = status ? drafts_.create(place_.checksums(set_, self_), checksums_tree(checksums_),
+                                         checksums)
+                        : status;
         for (const size_t draft : {scheme_, descriptor, checksums}) {
-            if (Status status = drafts_.finish(draft); !status) {
-                return status;
-            }
+            status = status ? drafts_.finish(draft) : status;
         }
-        return Status::ok();
+        return status;
     }
 
     Status publish() { return drafts_.publish(); }
@@ -195,37 +187,28 @@ private:
 
 Status apply(Exchange &exchange, const Set &set, const Place &place,
              const std::vector<std::string> &names, const Options &options) {
-    Status fits = catch_exceptions([&] { return check_set(set, exchange.members()); });
-    if (Status status = agree(exchange, fits); !status) {
+    const auto step = [&](const auto &action) { return agree(exchange, catch_exceptions(action)); };
+    if (Status status = step([&] { return check_set(set, exchange.members()); }); !status) {
         return status;
     }
     Encoding encoding(set, exchange.self(), place, options);
     Bytes own;
     std::vector<Bytes> all;
-    Status looked = catch_exceptions([&] { return encoding.look_at_files(names, own); });
-    if (Status status = agree(exchange, looked, own, all); !status) {
-        return status;
-    }
-    Status prepared = catch_exceptions([&] {
+    Status status = catch_exceptions([&] { return encoding.look_at_files(names, own); });
+    status = agree(exchange, status, own, all);
+    status = status ? step([&] {
         Status learned = encoding.learn(all);
         return learned ? encoding.prepare() : learned;
-    });
-    if (Status status = agree(exchange, prepared); !status) {
+    })
+                    : status;
+    status = status ? carry_out(exchange, encoding.rows(), encoding, options.progress) : status;
+    if (!status) {
         return status;
     }
-    if (Status status = carry_out(exchange, encoding.rows(), encoding.storage(), options.progress);
-        !status) {
-        return status;
-    }
-    Status summed = catch_exceptions([&] { return encoding.sum_up(own); });
-    if (Status status = agree(exchange, summed, own, all); !status) {
-        return status;
-    }
-    Status finished = catch_exceptions([&] { return encoding.finish(all); });
-    if (Status status = agree(exchange, finished); !status) {
-        return status;
-    }
-    return agree(exchange, catch_exceptions([&] { return encoding.publish(); }));
+    status = catch_exceptions([&] { return encoding.sum_up(own); });
+    status = agree(exchange, status, own, all);
+    status = status ? step([&] { return encoding.finish(all); }) : status;
+    return status ? step([&] { return encoding.publish(); }) : status;
 }
 
 } // namespace cd::redset

@@ -7,13 +7,6 @@
 
 namespace cd::redset {
 
-KvTree::KvTree() noexcept = default;
-KvTree::KvTree(const KvTree &other) = default;
-KvTree::KvTree(KvTree &&other) noexcept = default;
-KvTree &KvTree::operator=(const KvTree &other) = default;
-KvTree &KvTree::operator=(KvTree &&other) noexcept = default;
-KvTree::~KvTree() = default;
-
 bool KvTree::operator==(const KvTree &other) const {
     return std::equal(
         elements_.begin(), elements_.end(), other.elements_.begin(), other.elements_.end(),

@@ -17,14 +17,6 @@ class KvTree {
 public:
     struct Element;
 
-    // Defined with the rest: trees are copied and destroyed in many places, and recursively.
-    KvTree() noexcept;
-    KvTree(const KvTree &other);
-    KvTree(KvTree &&other) noexcept;
-    KvTree &operator=(const KvTree &other);
-    KvTree &operator=(KvTree &&other) noexcept;
-    ~KvTree();
-
     const std::vector<Element> &elements() const { return elements_; }
     bool empty() const { return elements_.empty(); }
     bool operator==(const KvTree &other) const;

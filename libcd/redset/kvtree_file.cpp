@@ -10,9 +10,6 @@
 #include <cstring>
 #include <string>
 
-#ifdef CD_HAVE_ISAL
-#endif
-
 namespace cd::redset {
 
 namespace {
@@ -82,14 +79,6 @@ void pack(const KvTree &tree, std::vector<std::byte> &bytes) {
         bytes.insert(bytes.end(), text, text + key.size() + 1);
         pack(below, bytes);
     }
-}
-
-uint64_t packed_size(const KvTree &tree) {
-    uint64_t size = sizeof(uint32_t);
-    for (const auto &[key, below] : tree.elements()) {
-        size += key.size() + 1 + packed_size(below);
-    }
-    return size;
 }
 
 class Unpacker {
@@ -171,14 +160,15 @@ Status read_header(std::span<const std::byte> bytes, const char *file, uint64_t 
 } // namespace
 
 Status encode_image(const KvTree &tree, const char *file, std::vector<std::byte> &image) {
-    const uint64_t size = header_size + packed_size(tree) + crc_size;
+    std::vector<std::byte> packed;
+    pack(tree, packed);
+    const uint64_t size = header_size + packed.size() + crc_size;
     if (size > largest_image) {
-        return fail(
-            CD_ERROR_ARGUMENT,
-            "%s: the header would take %llu bytes, %llu are allowed; store fewer files at a "
-            "time",
-            file, static_cast<unsigned long long>(size),
-            static_cast<unsigned long long>(largest_image));
+        return fail(CD_ERROR_ARGUMENT,
+                    "%s: the header would take %llu bytes, %llu are allowed; store fewer files at "
+                    "a time",
+                    file, static_cast<unsigned long long>(size),
+                    static_cast<unsigned long long>(largest_image));
     }
     image.clear();
     image.reserve(size);
@@ -187,7 +177,7 @@ Status encode_image(const KvTree &tree, const char *file, std::vector<std::byte>
     put(image, version);
     put(image, size);
     put(image, with_crc);
-    pack(tree, image);
+    image.insert(image.end(), packed.begin(), packed.end());
     put(image, crc32(image));
     return Status::ok();
 }

@@ -102,12 +102,6 @@ uint32_t ScatteredCrc::whole() const {
     return crc;
 }
 
-namespace {
-
-constexpr size_t most_open = 32; // all members may be in one process
-
-} // namespace
-
 LogicalFile::LogicalFile(const std::vector<uint64_t> &sizes, Open open) : open_(std::move(open)) {
     uint64_t begin = 0;
     for (const uint64_t size : sizes) {
@@ -160,21 +154,18 @@ Status LogicalFile::each_part(uint64_t offset, std::span<Byte> bytes, const Tran
 }
 
 Status LogicalFile::opened(size_t part, const File *&file) {
-    const auto found = std::find_if(opened_.begin(), opened_.end(),
-                                    [part](const Opened &each) { return each.part == part; });
-    if (found != opened_.end()) {
-        opened_.splice(opened_.begin(), opened_, found);
-    } else {
+    constexpr size_t most_open = 32; // all members may be in one process
+    if (!opened_.contains(part)) {
         File fresh;
         if (Status status = open_(part, fresh); !status) {
             return status;
         }
         if (opened_.size() == most_open) {
-            opened_.pop_back();
+            opened_.clear();
         }
-        opened_.push_front({part, std::move(fresh)});
+        opened_[part] = std::move(fresh);
     }
-    file = &opened_.front().file;
+    file = &opened_[part];
     return Status::ok();
 }
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,18 +73,13 @@ private:
         uint64_t end;
         ScatteredCrc crc;
     };
-    struct Opened {
-        size_t part;
-        File file;
-    };
-
     template <typename Byte, typename Transfer>
     Status each_part(uint64_t offset, std::span<Byte> bytes, const Transfer &transfer);
     Status opened(size_t part, const File *&file);
 
     std::vector<Part> parts_;
     Open open_;
-    std::list<Opened> opened_; // the last used first
+    std::map<size_t, File> opened_; // by part
 };
 
 } // namespace cd::redset

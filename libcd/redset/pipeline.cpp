@@ -54,15 +54,8 @@ using Turns = std::array<std::byte *, 2>;
 
 std::byte *of(const Turns &turns, uint64_t number) { return turns[number % 2]; }
 
-// An item of this member that is read for a row that another member makes.
-struct Reading {
-    Item item;
-    int maker = 0;
-    Turns buffers{};
-};
-
-// An item of this member that is written, of a row that another member makes.
-struct Writing {
+// An item of this member, of a row that another member makes.
+struct Passing {
     Item item;
     int maker = 0;
     Turns buffers{};
@@ -146,11 +139,10 @@ private:
 
     // Calls use(item, buffers) for all that has buffers.
     template <typename Use> void each_item(const Use &use) {
-        for (Reading &reading : readings_) {
-            use(reading.item, reading.maker, reading.buffers);
-        }
-        for (Writing &writing : writings_) {
-            use(writing.item, writing.maker, writing.buffers);
+        for (auto *passings : {&readings_, &writings_}) {
+            for (Passing &passing : *passings) {
+                use(passing.item, passing.maker, passing.buffers);
+            }
         }
         for (Making &making : makings_) {
             for (size_t s = 0; s < making.sources.size(); ++s) {
@@ -215,13 +207,13 @@ private:
     }
 
     void read(uint64_t number) {
-        for (const Reading &reading : readings_) {
+        for (const Passing &reading : readings_) {
             read(reading.item, of(reading.buffers, number), number);
         }
     }
 
     void write_received(uint64_t number) {
-        for (const Writing &writing : writings_) {
+        for (const Passing &writing : writings_) {
             write(writing.item, of(writing.buffers, number), number);
         }
     }
@@ -259,14 +251,14 @@ private:
         outgoing_.clear();
         incoming_.clear();
         const uint64_t made = turn - 2;
-        for (const Reading &reading : readings_) {
+        for (const Passing &reading : readings_) {
             add_message(outgoing_, reading.maker, reading.buffers, reading.item, turn);
         }
         for (const Making &making : makings_) {
             add_messages(incoming_, making.row->sources, making.sources, turn);
             add_messages(outgoing_, making.row->outputs, making.outputs, made);
         }
-        for (const Writing &writing : writings_) {
+        for (const Passing &writing : writings_) {
             add_message(incoming_, writing.maker, writing.buffers, writing.item, made);
         }
         return exchange.start(outgoing_, incoming_);
@@ -292,8 +284,8 @@ private:
     Storage &storage_;
     const size_t piece_;
     uint64_t pieces_ = 0; // of the longest row
-    std::vector<Reading> readings_;
-    std::vector<Writing> writings_;
+    std::vector<Passing> readings_;
+    std::vector<Passing> writings_;
     std::vector<Making> makings_;
     Pieces buffers_{0, 0};
     std::vector<Message> outgoing_;

@@ -9,9 +9,9 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -38,25 +38,6 @@ struct SchemeFile {
 
 using Members = std::vector<SchemeFile>; // the scheme files of one set, with copies
 
-bool take_ending(std::string_view &from, std::string_view ending) {
-    if (!from.ends_with(ending)) {
-        return false;
-    }
-    from.remove_suffix(ending.size());
-    return true;
-}
-
-bool take_last_number(std::string_view &from, int &number) {
-    size_t begin = from.size();
-    while (begin > 0 && from[begin - 1] >= '0' && from[begin - 1] <= '9') {
-        --begin;
-    }
-    const auto digits = from.substr(begin);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    from.remove_suffix(digits.size());
-    return error == std::errc() && !digits.empty();
-}
-
 bool same_set(const Descriptor &a, const Descriptor &b) {
     return a.shape == b.shape && a.group == b.group && a.groups == b.groups &&
            a.job_ranks == b.job_ranks;
@@ -81,14 +62,15 @@ Status read_scheme_file(const SchemeName &name, const std::string &path, SchemeF
     const bool of_one_set = std::ranges::all_of(header.members, [&](const auto &entry) {
         return same_set(entry.second.descriptor, header.members.begin()->second.descriptor);
     });
-    std::string_view prefix = name.prefix_and_rank;
+    const std::string prefix(name.prefix_and_rank);
     if (own == header.members.end() || !of_one_set || !fits(name, own->second.descriptor) ||
-        !take_ending(prefix, std::to_string(own->second.descriptor.rank))) {
+        !prefix.ends_with(std::to_string(own->second.descriptor.rank))) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: the name is not that of a member in the header",
                     path.c_str());
     }
     scheme.path = path;
-    scheme.prefix = prefix;
+    const size_t digits = std::to_string(own->second.descriptor.rank).size();
+    scheme.prefix = prefix.substr(0, prefix.size() - digits);
     scheme.member = name.member;
     for (const auto &[number, entry] : header.members) {
         header.ranks[number] = entry.descriptor.rank;
@@ -338,24 +320,20 @@ void find_conflicts(const Members &members, std::vector<FoundSet> &sets,
 } // namespace
 
 std::optional<SchemeName> scheme_name_of(std::string_view name) {
-    int members = 0;
-    int member = 0;
-    int groups = 0;
-    int group = 0;
-    if (!take_ending(name, ".redset") || !take_last_number(name, members) ||
-        !take_ending(name, "_of_") || !take_last_number(name, member) ||
-        !take_ending(name, ".mem_") || !take_last_number(name, groups) ||
-        !take_ending(name, "_of_") || !take_last_number(name, group) ||
-        !take_ending(name, ".grp_")) {
+    static const std::regex pattern(R"(([\s\S]*)\.(\w+)\.grp_(\d{1,9})_of_(\d{1,9}))"
+                                    R"(\.mem_(\d{1,9})_of_(\d{1,9})\.redset)");
+    std::cmatch parts;
+    if (!std::regex_match(name.data(), name.data() + name.size(), parts, pattern)) {
         return std::nullopt;
     }
-    const size_t dot = name.rfind('.');
-    const Scheme scheme =
-        dot == std::string_view::npos ? Scheme::none : scheme_named(name.substr(dot + 1));
-    if (scheme == Scheme::none) {
-        return std::nullopt;
-    }
-    return SchemeName{name.substr(0, dot), scheme, group - 1, groups, member - 1, members};
+    const auto number = [&](size_t part) { return std::stoi(parts.str(part)); };
+    const SchemeName found{name.substr(0, static_cast<size_t>(parts.length(1))),
+                           scheme_named(parts.str(2)),
+                           number(3) - 1,
+                           number(4),
+                           number(5) - 1,
+                           number(6)};
+    return found.scheme == Scheme::none ? std::nullopt : std::optional(found);
 }
 
 Status find_sets(std::span<const std::string> directories, const NamesCheckpoint &names_checkpoint,

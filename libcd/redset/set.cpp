@@ -14,22 +14,17 @@ Status check_set(const Set &set, int members) {
     if (Status status = check_shape(set.shape); !status) {
         return status;
     }
-    if (set.ranks.size() != static_cast<size_t>(set.shape.members)) {
-        return fail(CD_ERROR_ARGUMENT, "a set of %s names the ranks of %zu",
-                    counted(set.shape.members, "member").c_str(), set.ranks.size());
-    }
-    if (set.shape.members != members) {
-        return fail(CD_ERROR_ARGUMENT, "%s came together for a set of %d",
-                    counted(members, "member").c_str(), set.shape.members);
-    }
-    if (set.group < 0 || set.group >= set.groups) {
-        return fail(CD_ERROR_ARGUMENT, "there is no set %d among %d", set.group, set.groups);
+    if (set.shape.members != members || set.ranks.size() != static_cast<size_t>(members)) {
+        return fail(CD_ERROR_ARGUMENT, "%s came together for a set of %d with %zu ranks",
+                    counted(members, "member").c_str(), set.shape.members, set.ranks.size());
     }
     std::vector<int> sorted = set.ranks;
     std::sort(sorted.begin(), sorted.end());
-    if (sorted.front() < 0 || sorted.back() >= set.job_ranks) {
-        return fail(CD_ERROR_ARGUMENT, "set %d names ranks from %d to %d in a job of %d", set.group,
-                    sorted.front(), sorted.back(), set.job_ranks);
+    if (set.group < 0 || set.group >= set.groups || sorted.front() < 0 ||
+        sorted.back() >= set.job_ranks) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "set %d of %d with ranks from %d to %d cannot be in a job of %d", set.group,
+                    set.groups, sorted.front(), sorted.back(), set.job_ranks);
     }
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
         twice != sorted.end()) {

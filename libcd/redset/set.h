@@ -49,8 +49,6 @@ struct Place {
     std::string folder;
     std::string prefix;
     Links links = Links::followed;
-    // The name of the member's only file, if that is known without a header.
-    std::string only_file = {};
 
     std::string path(const std::string &name) const;
 

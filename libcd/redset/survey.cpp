@@ -14,7 +14,7 @@
 namespace cd::redset {
 namespace {
 
-constexpr char source[] = "what a member has";
+constexpr char from_member[] = "what a member has";
 
 // ---- What members still have
 
@@ -34,11 +34,6 @@ KvTree survivors_tree(const Set &set, int member, const Place &place) {
     if (read_own_image(place.checksums(set, member), read, size)) {
         all.add("CHECKSUMS") = std::move(read);
     }
-    File file;
-    StoredFile stored{place.only_file, {}};
-    if (!stored.name.empty() && open_stored(place, stored.name, file, stored.attributes)) {
-        all.add("ONLY_FILE") = member_tree(set, member, {stored});
-    }
     return all;
 }
 
@@ -46,7 +41,7 @@ KvTree survivors_tree(const Set &set, int member, const Place &place) {
 Survivors read_survivors(const KvTree &tree, const Set &set, int member) {
     Survivors read;
     read.member = member;
-    const std::string path(tree.value("PATH").value_or(source));
+    const std::string path(tree.value("PATH").value_or(from_member));
     read.no_header = tree.value("NO_HEADER").value_or(path + ": there is no header");
     read.payload_offset = tree.number("PAYLOAD").value_or(0);
     Header header;
@@ -62,13 +57,8 @@ Survivors read_survivors(const KvTree &tree, const Set &set, int member) {
     }
     Checksums checksums;
     const KvTree *found = tree.find("CHECKSUMS");
-    if (found != nullptr && read_checksums(*found, source, set, checksums)) {
+    if (found != nullptr && read_checksums(*found, from_member, set, checksums)) {
         read.checksums = std::move(checksums);
-    }
-    MemberEntry only_file;
-    found = tree.find("ONLY_FILE");
-    if (found != nullptr && read_member(*found, source, member, only_file)) {
-        read.only_file = std::move(only_file);
     }
     return read;
 }
@@ -85,42 +75,22 @@ std::string why_header_is_lost(const Survey &survey, const Survivors &survivors)
 
 // ---- Which files there were
 
-// Chooses the checksums that vouch for most entries of headers, of these the most frequent ones:
-// old ones may be left over.
-std::optional<Checksums> choose_checksums(const std::vector<Survivors> &all) {
-    std::vector<std::pair<Checksums, int>> counted;
-    std::vector<std::pair<size_t, uint32_t>> entries; // of headers, with their checksums
-    for (const Survivors &survivors : all) {
-        if (survivors.checksums) {
-            const auto same =
-                std::ranges::find(counted, *survivors.checksums, &std::pair<Checksums, int>::first);
-            same != counted.end()
-                ? static_cast<void>(++same->second)
-                : static_cast<void>(counted.emplace_back(*survivors.checksums, 1));
-        }
-        if (survivors.header) {
-            for (const auto &[member, entry] : survivors.header->members) {
-                entries.emplace_back(index(member), tree_checksum(entry.tree));
+// Chooses checksums that fit the header beside them, else any: old ones may be left over.
+void choose_checksums(const std::vector<Survivors> &all, Survey &survey) {
+    for (const Survivors &each : all) {
+        if (each.checksums) {
+            survey.checksums = each.checksums;
+            if (each.header &&
+                survey.vouches_for(each.header->members.at(each.member), each.member)) {
+                return;
             }
         }
     }
-    std::optional<Checksums> best;
-    std::pair<std::ptrdiff_t, int> best_score;
-    for (auto &[checksums, count] : counted) {
-        const auto vouched = std::ranges::count_if(entries, [&](const auto &entry) {
-            return entry.first < checksums.size() && checksums[entry.first].entry == entry.second;
-        });
-        if (const std::pair score(vouched, count); score > best_score) {
-            best_score = score;
-            best = std::move(checksums);
-        }
-    }
-    return best;
 }
 
 // Finds a member's entry in all headers. Fails if headers differ without checksums.
-Status find_entry(const Set &set, int member, const std::vector<Survivors> &all, Survey &survey,
-                  const MemberEntry *&known) {
+Status find_entry(const Set &set, int member, const std::vector<Survivors> &all,
+                  const Survey &survey, const MemberEntry *&known) {
     for (const Survivors &survivors : all) {
         const auto entry = survivors.header ? survivors.header->members.find(member)
                                             : std::map<int, MemberEntry>::const_iterator();
@@ -135,16 +105,6 @@ Status find_entry(const Set &set, int member, const std::vector<Survivors> &all,
                         set.group + 1, member, set.ranks[index(member)]);
         }
         known = &entry->second;
-    }
-    // If every header of a member is lost, its checksum alone decides whether the file is intact.
-    // The times and mode that the file has now replace the lost ones.
-    for (const Survivors &survivors : all) {
-        if (known == nullptr && survivors.member == member && survivors.only_file &&
-            survey.checksums &&
-            (*survey.checksums)[index(member)].files.size() == survivors.only_file->files.size()) {
-            known = &*survivors.only_file;
-            (*survey.checksums)[index(member)].entry = tree_checksum(known->tree);
-        }
     }
     return Status::ok();
 }
@@ -324,22 +284,23 @@ template <typename Make, typename Take>
 Status exchange_trees(Exchange &exchange, const Make &make, const Take &take) {
     Bytes sent;
     std::vector<Bytes> received;
-    Status made = catch_exceptions([&] { return encode_image(make(), source, sent); });
+    Status made = catch_exceptions([&] { return encode_image(make(), from_member, sent); });
     if (Status status = agree(exchange, made, sent, received); !status) {
         return status;
     }
-    return agree_on_memory(
-        exchange, catch_exceptions([&] {
-            for (size_t member = 0; member < received.size(); ++member) {
-                KvTree tree;
-                uint64_t size = 0;
-                if (Status status = decode_image(received[member], source, tree, size); !status) {
-                    return status;
-                }
-                take(static_cast<int>(member), tree);
-            }
-            return Status::ok();
-        }));
+    return agree_on_memory(exchange, catch_exceptions([&] {
+                               for (size_t member = 0; member < received.size(); ++member) {
+                                   KvTree tree;
+                                   uint64_t size = 0;
+                                   if (Status status =
+                                           decode_image(received[member], from_member, tree, size);
+                                       !status) {
+                                       return status;
+                                   }
+                                   take(static_cast<int>(member), tree);
+                               }
+                               return Status::ok();
+                           }));
 }
 
 } // namespace
@@ -354,7 +315,7 @@ Survivors find_survivors(const Set &set, int member, const Place &place) {
 
 Status find_files(const Set &set, const std::vector<Survivors> &all, Survey &survey) {
     survey = {};
-    survey.checksums = choose_checksums(all);
+    choose_checksums(all, survey);
     survey.members.resize(set.ranks.size());
     survey.payload_offsets.resize(set.ranks.size());
     for (const Survivors &survivors : all) {

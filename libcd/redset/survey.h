@@ -60,8 +60,6 @@ struct Survivors {
     std::string no_header; // why there is no header
     uint64_t payload_offset = 0;
     std::optional<Checksums> checksums;
-    // The member's only file as it is now, for the case that no header describes it any more.
-    std::optional<MemberEntry> only_file;
 };
 Survivors find_survivors(const Set &set, int member, const Place &place);
 

@@ -3,14 +3,11 @@
 #include "redset/thread_exchange.h"
 
 #include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "redset/scheme.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
-#include <new>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -24,18 +21,9 @@ public:
     int self() const override { return self_; }
 
     Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
-        Status told = catch_exceptions(
-            [&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
-        if (Status status = meeting_.meet(told.is_ok()); !status) {
-            return status;
-        }
-        std::vector<Bytes> copies;
-        Status heard = catch_exceptions([&] { copies = meeting_.gathered_; });
-        if (Status status = meeting_.meet(heard.is_ok()); !status) {
-            return status;
-        }
-        all = std::move(copies);
-        return Status::ok();
+        Status status =
+            act_and_meet([&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
+        return status ? act_and_meet([&] { all = meeting_.gathered_; }) : status;
     }
 
     void reserve(size_t messages) override {
@@ -67,6 +55,15 @@ public:
     }
 
 private:
+    template <typename Action> Status act_and_meet(const Action &action) {
+        Status acted = catch_exceptions(action);
+        if (!acted) {
+            meeting_.leave();
+            return acted;
+        }
+        return meeting_.meet();
+    }
+
     Meeting &meeting_;
     const int self_;
     std::vector<Message> incoming_;
@@ -82,24 +79,17 @@ std::unique_ptr<Exchange> Meeting::member(int self) {
     return std::make_unique<Member>(*this, self);
 }
 
-// The outcome of the last round stays until all members have read it.
-Status Meeting::meet(bool has_memory) {
+Status Meeting::meet() {
     std::unique_lock lock(mutex_);
     const auto round = round_;
-    lacking_ = lacking_ || !has_memory;
     if (++waiting_ == members_ && !broken_) {
         waiting_ = 0;
         ++round_;
-        round_lacking_ = std::exchange(lacking_, false);
         changed_.notify_all();
     }
     changed_.wait(lock, [&] { return broken_ || round_ != round; });
-    if (round_ == round) {
-        return fail(CD_ERROR_STORE_IO, "another member of the set is gone");
-    }
-    return round_lacking_
-               ? fail(CD_ERROR_NO_MEMORY, "a member has no memory for what all tell each other")
-               : Status::ok();
+    return round_ != round ? Status::ok()
+                           : fail(CD_ERROR_STORE_IO, "another member of the set is gone");
 }
 
 void Meeting::leave() {
@@ -108,58 +98,40 @@ void Meeting::leave() {
     changed_.notify_all();
 }
 
-namespace {
-
-struct Outcome {
-    Status status;
-    std::string text;
-    int place = 0; // among those that failed
-};
-
-} // namespace
-
 Status run_members(int members, const std::function<Status(Exchange &)> &member) {
     Meeting meeting(members);
-    std::vector<Outcome> outcomes(static_cast<size_t>(members));
-    std::atomic<int> failed = 0;
-    const auto take_part = [&](int self) {
-        Outcome &outcome = outcomes[static_cast<size_t>(self)];
-        try {
-            const std::unique_ptr<Exchange> exchange = meeting.member(self);
-            outcome.status = member(*exchange);
-            outcome.text = outcome.status ? "" : message();
-        } catch (const std::bad_alloc &) {
-            outcome.status = fail(CD_ERROR_NO_MEMORY, "out of memory");
+    std::mutex mutex;
+    SavedStatus first; // failure
+    const auto leave = [&](Status failure) {
+        const std::lock_guard lock(mutex);
+        if (first.is_ok()) { // the others fail when they learn of it
+            first = SavedStatus(failure);
         }
-        if (!outcome.status) {
-            outcome.place = ++failed; // before the others learn of it, and fail because of it
-            meeting.leave();
+        meeting.leave();
+    };
+    const auto take_part = [&](int self) {
+        Status status = catch_exceptions([&] {
+            const std::unique_ptr<Exchange> exchange = meeting.member(self);
+            return member(*exchange);
+        });
+        if (!status) {
+            leave(status);
         }
     };
     std::vector<std::thread> threads;
-    threads.reserve(outcomes.size());
-    Status started;
-    try {
+    Status started = catch_exceptions([&] {
         for (int self = 0; self < members; ++self) {
             threads.emplace_back(take_part, self);
         }
-    } catch (const std::exception &error) { // std::system_error, std::bad_alloc
-        meeting.leave();
-        started = fail(CD_ERROR_NO_MEMORY, "a thread for member %zu of %d cannot be started: %s",
-                       threads.size(), members, error.what());
+    });
+    if (!started) {
+        leave(fail(CD_ERROR_NO_MEMORY, "a thread for member %zu of %d cannot be started: %s",
+                   threads.size(), members, SavedStatus(started).text()));
     }
     for (std::thread &thread : threads) {
         thread.join();
     }
-    if (!started) {
-        return started;
-    }
-    for (const auto &[status, text, place] : outcomes) {
-        if (place == 1) {
-            return fail(status.code(), "%s", text.empty() ? describe(status.code()) : text.c_str());
-        }
-    }
-    return Status::ok();
+    return first.again();
 }
 
 } // namespace cd::redset

@@ -12,8 +12,8 @@
 
 namespace cd::redset {
 
-// Connects the members of a set that are threads of this process. If a member leaves early the
-// others' calls fail instead of waiting for it.
+// Connects the members of a set that are threads of this process. If a member leaves early, as one
+// without memory does, the others' calls fail instead of waiting for it.
 class Meeting {
 public:
     explicit Meeting(int members);
@@ -25,8 +25,7 @@ public:
 private:
     class Member;
 
-    // Waits until all members are here. Fails in all if one of them has no memory.
-    Status meet(bool has_memory = true);
+    Status meet(); // waits until all members are here
 
     const int members_;
     std::mutex mutex_;
@@ -34,8 +33,6 @@ private:
     int waiting_ = 0;
     uint64_t round_ = 0;
     bool broken_ = false;
-    bool lacking_ = false;       // memory, so far in this round
-    bool round_lacking_ = false; // in the last one
     std::vector<Bytes> gathered_;
     std::vector<std::vector<Exchange::Message>> outgoing_;
 };

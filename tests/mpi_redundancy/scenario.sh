@@ -158,14 +158,6 @@ too_much_of_one_set) # by names, or as only contents tell; the other one could b
         lose "${default_nodes[@]}"
     done
     ;;
-no_scheme_files) # of the newest point in time, whose images are all there
-    must_run undisturbed redundancy=xor
-    must_fail died redundancy=xor DIE=0:4
-    find "$DIRECTORY" -path '*/epoch-4.*' -name '*.grp_*' -delete
-    must_run again redundancy=xor
-    said_by_all again 'starts from step 4$'
-    same_answer again
-    ;;
 committed)
     must_run undisturbed redundancy=xor
     [ -z "$(files)" ] || die "these files are left: $(files)"

@@ -150,5 +150,18 @@ TEST(RunMembers, AMemberThatLeavesIsMissedByTheOthers) {
     EXPECT_FALSE(status);
 }
 
+TEST(RunMembers, TheFailureThatTheOthersFollowedIsTold) {
+    for (int failing = 0; failing < 4; ++failing) {
+        const Status status = run_members(4, [&](Exchange &exchange) {
+            if (exchange.self() == failing) {
+                return fail(CD_ERROR_STORE_FULL, "member %d has no room", failing);
+            }
+            return agree(exchange, Status::ok());
+        });
+        EXPECT_EQ(status.code(), CD_ERROR_STORE_FULL);
+        EXPECT_EQ(std::string(message()), "member " + std::to_string(failing) + " has no room");
+    }
+}
+
 } // namespace
 } // namespace cd::redset

@@ -64,21 +64,6 @@ TEST(Offline, FindsUpstreamsSetsAndBringsThemBack) {
     }
 }
 
-TEST(Offline, OnlyLooksWhenToldSo) {
-    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
-    ASSERT_TRUE(scratch.apply()) << message();
-    scratch.erase(1);
-    const FolderState left = scratch.state();
-    Search search = search_below({scratch.folder()});
-    ASSERT_EQ(search.sets.size(), 1u);
-    Survey survey;
-    ASSERT_TRUE(rebuild_found(search.sets[0], {}, true, survey)) << message();
-    EXPECT_FALSE(survey.members[1].data_lost.empty());
-    EXPECT_FALSE(survey.members[1].payload_lost.empty());
-    EXPECT_TRUE(survey.members[0].data_lost.empty());
-    EXPECT_TRUE(scratch.state() == left);
-}
-
 // Which reasons there are to rebuild anything.
 std::string losses(const Survey &survey) {
     std::string all;
@@ -86,23 +71,6 @@ std::string losses(const Survey &survey) {
         all += member.data_lost + member.payload_lost;
     }
     return all;
-}
-
-// A restart leaves what it copies to another node.
-TEST(Offline, CopiesOfAMemberAreOfOneSet) {
-    const ScratchNodes nodes(single_set({Scheme::xor_set, 6, 1}),
-                             {{90}, {80}, {70}, {60}, {50}, {40}});
-    nodes.put("a", {0, 1, 2});
-    nodes.put("b", {2, 3, 4});
-    nodes.put("c", {5, 0});
-    const FolderState before = nodes.state();
-    Search search = search_below({nodes.folder()});
-    ASSERT_EQ(search.sets.size(), 1U);
-    EXPECT_EQ(search.sets[0].scheme_files.size(), 8U);
-    Survey survey;
-    ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
-    EXPECT_EQ(losses(survey), "");
-    EXPECT_TRUE(nodes.state() == before);
 }
 
 TEST(Offline, OfCopiesAWholeOneCountsWhereverItIs) {
@@ -343,24 +311,6 @@ TEST(Offline, FindsASetOnceHoweverOftenItsDirectoryIsGiven) {
     }
     fs::resize_file(scratch.place().scheme_file(scratch.set(), 0), 30);
     EXPECT_EQ(search_below({upper, lower}).unusable.size(), 1u);
-}
-
-// Somebody else may have made it, and it may lead anywhere.
-TEST(Offline, DoesNotFollowASchemeFileThatIsASymbolicLink) {
-    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
-    ASSERT_TRUE(scratch.apply()) << message();
-    const FolderState before = scratch.state();
-    const fs::path scheme = scratch.place().scheme_file(scratch.set(), 1);
-    const fs::path elsewhere = scratch.folder() / "elsewhere";
-    fs::rename(scheme, elsewhere);
-    fs::create_symlink(elsewhere, scheme);
-    const Search search = search_below({scratch.folder()});
-    ASSERT_EQ(search.unusable.size(), 1u);
-    EXPECT_NE(search.unusable[0].find("symbolic link"), std::string::npos) << search.unusable[0];
-    rebuild_all({scratch.folder()});
-    EXPECT_FALSE(fs::is_symlink(scheme));
-    fs::remove(elsewhere);
-    EXPECT_TRUE(contents(scratch.state()) == contents(before));
 }
 
 } // namespace

@@ -23,12 +23,12 @@ PROGRAMS = [
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "-Random*"),
     ("cd_damage_test", "tests/damage/cd_damage_test", "*"),
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*:GroupSync.*:FirstValues*"),
-    ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*:Children*:LeftBehind*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*:GroupSync.*"),
+    ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*:Children*"),
 ]
 # Of what makes redundancy safe.
 REDUNDANCY_PROGRAMS = [
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "ForcingPoints*:Protected.*:SeveralSets*:Flushed*:Fetched*:Alone*:Apply.*:Rebuild.*:Drafts*:FailingSystem.ABit*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "ForcingPoints*:Protected.*:SeveralSets*:Flushed*:SharedFolder*:FailingSystem*:Alone*:Apply.*:Rebuild.*:Drafts*"),
 ]
 LONGEST_RUN = 600  # seconds
 

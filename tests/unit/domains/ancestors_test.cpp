@@ -34,20 +34,6 @@ struct Ancestry : testing::Test {
     Domain bottom;
 };
 
-TEST_F(Ancestry, TheNearestHolderDecides) {
-    put(top.entries, {0, 100}, copy);
-    put(middle.entries, {10, 20}, regen);
-    put(middle.entries, {20, 30}, parent);
-    put(middle.entries, {30, 40}, copy);
-    EXPECT_EQ(check({0, 10}), CD_ERROR_NONE) << "held by the top alone";
-    EXPECT_EQ(check({10, 20}), CD_ERROR_PARENT_REGEN);
-    EXPECT_EQ(check({20, 40}), CD_ERROR_NONE);
-    EXPECT_EQ(check({19, 21}), CD_ERROR_PARENT_REGEN);
-    EXPECT_EQ(check({5, 100}), CD_ERROR_PARENT_REGEN);
-    EXPECT_EQ(check({40, 100}), CD_ERROR_NONE);
-    EXPECT_EQ(check({40, 101}), CD_ERROR_NOT_IN_PARENT);
-}
-
 // As holders that do not decide may be many, and gaps may be, too.
 TEST_F(Ancestry, EveryEntryIsLookedAtOnceHoweverManyGapsThereAre) {
     constexpr uintptr_t cells = 2000;
@@ -72,42 +58,11 @@ TEST_F(Ancestry, EveryEntryIsLookedAtOnceHoweverManyGapsThereAre) {
     EXPECT_LT(looked_at, 4 * cells) << "of " << 2 * cells + 1;
 }
 
-TEST_F(Ancestry, AParentEntryPassesTheQuestionOn) {
-    put(middle.entries, {0, 30}, parent);
-    put(top.entries, {0, 10}, copy);
-    put(top.entries, {10, 20}, regen);
-    EXPECT_EQ(check({0, 10}), CD_ERROR_NONE);
-    EXPECT_EQ(check({5, 15}), CD_ERROR_PARENT_REGEN);
-    EXPECT_EQ(check({20, 30}), CD_ERROR_NOT_IN_PARENT);
-}
-
 TEST_F(Ancestry, TheMessageNamesTheHolderAndTheBytes) {
     put(middle.entries, {0x100, 0x200}, regen);
     EXPECT_EQ(check({0x180, 0x300}), CD_ERROR_PARENT_REGEN);
     EXPECT_NE(std::string(message()).find("128 bytes at 0x180"), std::string::npos) << message();
     EXPECT_NE(std::string(message()).find("0/top/1/0"), std::string::npos) << message();
-}
-
-TEST_F(Ancestry, SourcesAreTheNearestCopies) {
-    put(top.entries, {0, 50}, copy);
-    put(middle.entries, {10, 20}, regen);
-    put(middle.entries, {20, 30}, parent);
-    put(middle.entries, {40, 60}, copy);
-    std::vector<Range> found;
-    std::vector<Range> missing;
-    const auto look = [&](Range range) {
-        found.clear();
-        missing.clear();
-        for_each_source(
-            &middle, range, [&](const Entry &, Range part) { found.push_back(part); },
-            [&](Range part) { missing.push_back(part); });
-    };
-    look({5, 70});
-    EXPECT_EQ(found, (std::vector<Range>{{5, 40}, {40, 60}}));
-    EXPECT_EQ(missing, (std::vector<Range>{{60, 70}}));
-    look({45, 46});
-    EXPECT_EQ(found, (std::vector<Range>{{45, 46}}));
-    EXPECT_EQ(missing, std::vector<Range>());
 }
 
 // Byte by byte, what the two functions promise.

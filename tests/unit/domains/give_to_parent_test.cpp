@@ -62,52 +62,6 @@ INSTANTIATE_TEST_SUITE_P(Kinds, HandoverTest,
                          testing::Values(GiveToParent::Kind::move, GiveToParent::Kind::share),
                          [](const auto &each) { return each.index == 0 ? "move" : "share"; });
 
-TEST_P(HandoverTest, TheOlderWinsAndConstrainedStaysBehind) {
-    const Entry &held = put(parent.entries, {20, 30}, {.call = 1});
-    const std::byte *data = held.data.at();
-    put(child.entries, {10, 40}, {.call = 2});
-    put(child.entries, {50, 60}, {.scope = CD_CONSTRAINED, .call = 3});
-    hand_over();
-    const Bytes bytes = bytes_of(parent.entries);
-    EXPECT_EQ(ranges_of(parent.entries), (std::vector<Range>{{10, 20}, {20, 30}, {30, 40}}));
-    EXPECT_EQ(bytes.at(20).call, 1u);
-    EXPECT_EQ(bytes.at(20).data, data);
-    EXPECT_EQ(bytes.at(10).call, 2u);
-    EXPECT_EQ(bytes.at(39).call, 2u);
-    EXPECT_EQ(bytes_of(child.entries).size(), moves() ? 0u : 40u);
-}
-
-TEST_P(HandoverTest, PromotesExactlyTheSharedBytes) {
-    put(parent.entries, {0, 100});
-    put(parent.entries, {100, 200}, {.restoration = Restoration::parent});
-    put(parent.entries, {200, 300}, {.restoration = Restoration::regen});
-    put(child.entries, {30, 40}, {.access = CD_READ_WRITE});
-    put(child.entries, {50, 60}, {.access = CD_READ_WRITE, .scope = CD_CONSTRAINED});
-    put(child.entries, {70, 80}, {.restoration = Restoration::parent, .access = CD_READ_WRITE});
-    put(child.entries, {90, 95}, {.access = CD_READ_ONLY});
-    put(child.entries, {110, 210}, {.access = CD_READ_WRITE});
-    hand_over();
-    const auto in = [](uintptr_t at, Range range) { return at >= range.begin && at < range.end; };
-    for (const auto &[at, byte] : bytes_of(parent.entries)) {
-        const bool promoted =
-            in(at, {30, 40}) || in(at, {50, 60}) || in(at, {70, 80}) || in(at, {110, 200});
-        EXPECT_EQ(byte.access, promoted ? CD_READ_WRITE : CD_READ_ONLY) << at;
-    }
-    expect_consistent(parent.entries);
-}
-
-TEST_P(HandoverTest, FilesKeepTheOlderPosition) {
-    parent.files.add({3, 1, 1, 30});
-    child.files.add({3, 1, 1, 33});
-    child.files.add({4, 1, 2, 44});
-    hand_over();
-    std::vector<std::pair<int, off_t>> positions;
-    for (const FilePosition &file : parent.files) {
-        positions.emplace_back(file.descriptor, file.position);
-    }
-    EXPECT_EQ(positions, (std::vector<std::pair<int, off_t>>{{3, 30}, {4, 44}}));
-}
-
 TEST(GiveToParent, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     Domain parent;
     Domain child;

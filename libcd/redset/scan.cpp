@@ -286,19 +286,26 @@ void set_conflict(const std::string &what, FoundSet &a, FoundSet &b) {
                               "the other away";
 }
 
-// Compares a set with those before it. `owners`: the set of each file outside of checkpoints.
-void find_conflicts(const Members &members, std::vector<FoundSet> &sets,
-                    std::map<fs::path, size_t> &owners, std::map<std::string, size_t> &first) {
+// The sets that own a file outside of checkpoints, and those of each checkpoint.
+struct Owners {
+    std::map<fs::path, size_t> of_files;
+    std::map<std::string, std::vector<size_t>> of_checkpoints;
+};
+
+// Compares the last set with those before it.
+void find_conflicts(const Members &members, std::vector<FoundSet> &sets, Owners &owners) {
     const size_t number = sets.size() - 1;
     FoundSet &found = sets.back();
     if (const std::string &checkpoint = members.front().checkpoint; !checkpoint.empty()) {
-        FoundSet &other = sets[first.emplace(checkpoint, number).first->second];
-        const Set &a = other.set;
-        const Set &b = found.set;
-        if (&other != &found &&
-            (a.groups != b.groups || a.job_ranks != b.job_ranks || a.group == b.group)) {
-            set_conflict("two sets of " + checkpoint + " contradict each other", other, found);
+        for (const size_t other : owners.of_checkpoints[checkpoint]) {
+            const Set &a = sets[other].set;
+            const Set &b = found.set;
+            if (a.groups != b.groups || a.job_ranks != b.job_ranks || a.group == b.group) {
+                set_conflict("two sets of " + checkpoint + " contradict each other", sets[other],
+                             found);
+            }
         }
+        owners.of_checkpoints[checkpoint].push_back(number);
         return;
     }
     for (const SchemeFile &file : members) {
@@ -308,7 +315,7 @@ void find_conflicts(const Members &members, std::vector<FoundSet> &sets,
                 const fs::path path = found.copies[index(member)].front().path(stored.name);
                 const fs::path real =
                     fs::weakly_canonical(path.parent_path(), error) / path.filename();
-                const size_t owner = owners.emplace(real, number).first->second;
+                const size_t owner = owners.of_files.emplace(real, number).first->second;
                 if (owner != number) {
                     set_conflict("two sets describe " + path.string(), sets[owner], found);
                 }
@@ -346,11 +353,10 @@ Status find_sets(std::span<const std::string> directories, const NamesCheckpoint
         }
     }
     search = {{}, std::move(found.unusable)};
-    std::map<fs::path, size_t> owners;
-    std::map<std::string, size_t> first;
+    Owners owners;
     for (const auto &[key, members] : found.sets) {
         search.sets.push_back(found_set(members, found.checkpoints));
-        find_conflicts(members, search.sets, owners, first);
+        find_conflicts(members, search.sets, owners);
     }
     return Status::ok();
 }

@@ -67,19 +67,6 @@ bool take_set(const KvTree &tree, redset::Set &set) {
     return check_set(set, set.shape.members).is_ok();
 }
 
-bool take_sizes(const KvTree &tree, Record &record) {
-    const KvTree *sizes = tree.find("FILE");
-    for (size_t i = 0; sizes != nullptr && i < sizes->elements().size(); ++i) {
-        const std::string &name = sizes->elements()[i].key;
-        const auto size = sizes->number(name);
-        if (!size || rank_of(name) != record.rank) {
-            return false;
-        }
-        record.sizes[name] = *size;
-    }
-    return true;
-}
-
 } // namespace
 
 std::string directory_name(const CheckpointId &point) {
@@ -170,12 +157,6 @@ KvTree record_tree(const Record &record) {
     for (size_t member = 0; member < record.set.ranks.size(); ++member) {
         ranks.add_number(std::to_string(member), number(record.set.ranks[member]));
     }
-    if (!record.sizes.empty()) {
-        KvTree &sizes = tree.add("FILE");
-        for (const auto &[name, size] : record.sizes) {
-            sizes.add_number(name, size);
-        }
-    }
     return tree;
 }
 
@@ -193,7 +174,7 @@ Status read_record(const KvTree &tree, const char *file, Record &record) {
     if (!tree.number("CD_POINT") || !take_int(tree, "LEVEL", level) || !epoch || !count ||
         !session || !take_int(tree, "RANK", read.rank) ||
         !take_int(tree, "PARTICIPANTS", read.participants) || set == nullptr ||
-        !take_set(*set, read.set) || !take_sizes(tree, read) ||
+        !take_set(*set, read.set) ||
         std::ranges::find(read.set.ranks, read.rank) == read.set.ranks.end()) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a checkpoint", file);
     }

@@ -6,7 +6,6 @@
 #include "redset/set.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -62,8 +61,6 @@ struct Record {
     int rank = 0;
     int participants = 0; // how many ranks have a root of that name
     redset::Set set;
-    // By name of the rank's files: image and redundancy. Earlier versions wrote none.
-    std::map<std::string, uint64_t> sizes = {};
     bool operator==(const Record &) const = default;
 };
 

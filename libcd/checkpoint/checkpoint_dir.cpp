@@ -24,73 +24,38 @@ File opened_to_read(const std::string &path) {
     return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
 }
 
-bool is_there(const std::string &path) {
-    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
-    return file.is_open() || errno != ENOENT;
-}
-
-// Nothing where there is no such file.
-Status size_of(const std::string &path, std::optional<uint64_t> &size) {
-    File file;
-    os::FileAttributes attributes;
-    Status opened = redset::open_own_to_read(path, file, attributes);
-    if (opened) {
-        size = attributes.size;
-    }
-    return opened || (!file.is_open() && !is_there(path)) ? Status::ok() : opened;
-}
-
 Status read_record_file(const std::string &path, const CheckpointId &point, int rank,
                         Record &record) {
-    File file;
-    os::FileAttributes attributes;
     redset::KvTree tree;
     uint64_t size = 0;
-    if (Status status = redset::open_own_to_read(path, file, attributes); !status) {
-        return status;
-    }
-    if (Status status = redset::read_image(file, tree, size); !status) {
-        return status;
-    }
-    Record read;
-    if (Status status = read_record(tree, path.c_str(), read); !status) {
-        return status;
-    }
-    if (read.point != point || read.rank != rank) {
-        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is the record of another rank or checkpoint",
-                    path.c_str());
-    }
-    record = std::move(read);
-    return Status::ok();
+    Status status = redset::read_own_image(path, tree, size);
+    status = status ? read_record(tree, path.c_str(), record) : status;
+    return !status || (record.point == point && record.rank == rank)
+               ? status
+               : fail(CD_ERROR_STORE_DAMAGED,
+                      "%s: this is the record of another rank or checkpoint", path.c_str());
 }
 
-// A committed checkpoint may have a record that cannot be read; the records of other ranks tell the
-// same.
-void take_record(const std::string &path, const CheckpointId &point, int rank, bool agreed,
-                 RankFiles &files) {
+// Files that cannot be opened count as lost, but for records of committed checkpoints. If one of
+// these cannot be read, records of other ranks tell the same.
+void look_at_file(const std::string &path, const std::string &name, int rank,
+                  const CheckpointId &point, RankFiles &files) {
+    File file;
+    os::FileAttributes attributes;
+    if (redset::open_own_to_read(path, file, attributes)) {
+        files.sizes[name] = attributes.size;
+    }
+    const bool agreed = name == agreed_name(rank);
+    if (!agreed && name != stored_name(rank)) {
+        return;
+    }
+    files.stored = true;
     Record record;
     if (Status status = read_record_file(path, point, rank, record); status) {
         files.agreed = files.agreed || agreed;
         files.record = std::move(record);
     } else if (agreed) {
         files.unread = {status.code(), message()};
-    }
-}
-
-// Files that cannot be opened count as lost, but for records.
-void look_at_file(const std::string &directory, const std::string &name, int rank,
-                  const CheckpointId &point, std::map<int, RankFiles> &ranks) {
-    const std::string path = path_in(directory, name);
-    std::optional<uint64_t> size;
-    (void)size_of(path, size).is_ok();
-    const bool agreed = name == agreed_name(rank);
-    const bool stored = name == stored_name(rank);
-    ranks[rank].stored = ranks[rank].stored || agreed || stored;
-    if (size) {
-        ranks[rank].sizes[name] = *size;
-    }
-    if (agreed || (stored && size)) {
-        take_record(path, point, rank, agreed, ranks[rank]);
     }
 }
 
@@ -103,29 +68,9 @@ Status look_into(const std::string &path, const CheckpointId &point,
     const SavedMessage keeper;
     for (const std::string &name : names) {
         if (const auto rank = rank_of(name)) {
-            look_at_file(path, name, *rank, point, ranks);
+            look_at_file(path_in(path, name), name, *rank, point, ranks[*rank]);
         } else if (const auto writer = redset::writer_of_draft(name)) {
             ranks[*writer]; // it has begun to store
-        }
-    }
-    return Status::ok();
-}
-
-// The sizes of a rank's files of a checkpoint.
-Status sizes_of(const std::string &path, const Record &record,
-                std::map<std::string, uint64_t> &sizes) {
-    const auto at = std::ranges::find(record.set.ranks, record.rank);
-    const auto member = static_cast<int>(at - record.set.ranks.begin());
-    const redset::Place here;
-    for (const std::string &name :
-         {image_name(record.rank), here.descriptor(record.set, member),
-          here.scheme_file(record.set, member), here.checksums(record.set, member)}) {
-        std::optional<uint64_t> size;
-        if (Status status = size_of(path_in(path, name), size); !status) {
-            return status;
-        }
-        if (size) {
-            sizes[name] = *size;
         }
     }
     return Status::ok();
@@ -134,7 +79,8 @@ Status sizes_of(const std::string &path, const Record &record,
 // Without the marker nobody knows which checkpoints are valid. Users decide.
 Status read_commit_marker_file(const std::string &path, CommitMarker &marker) {
     redset::KvTree tree;
-    Status status = read_tree(path, tree);
+    uint64_t size = 0;
+    Status status = redset::read_own_image(path, tree, size);
     status = status ? read_commit_marker(tree, path.c_str(), marker) : status;
     if (status) {
         return status;
@@ -154,8 +100,8 @@ bool remove_file(const File &directory, const std::string &name) {
 
 bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"); }
 
-} // namespace
-
+// Writes a tree as a file of its own. A crash leaves the old file or the new one. writer: a rank
+// that no other process has in that directory.
 Status write_tree(const redset::KvTree &tree, const std::string &path, int writer, bool sync) {
     redset::Drafts drafts(writer, sync);
     size_t draft = 0;
@@ -164,20 +110,7 @@ Status write_tree(const redset::KvTree &tree, const std::string &path, int write
     return status ? drafts.publish() : status;
 }
 
-Status read_tree(const std::string &path, redset::KvTree &tree) {
-    File file;
-    os::FileAttributes attributes;
-    if (Status status = redset::open_own_to_read(path, file, attributes); !status) {
-        return status;
-    }
-    uint64_t size = 0;
-    if (Status status = redset::read_image(file, tree, size); !status) {
-        return status;
-    }
-    return size == attributes.size
-               ? Status::ok()
-               : fail(CD_ERROR_STORE_DAMAGED, "%s: something follows its end", path.c_str());
-}
+} // namespace
 
 Status names_in(const std::string &path, std::vector<std::string> &names) {
     const File directory = opened_to_read(path);
@@ -185,12 +118,6 @@ Status names_in(const std::string &path, std::vector<std::string> &names) {
         return directory.refused("list the directory");
     }
     return Status::ok();
-}
-
-Status names_in_if_there(const std::string &path, std::vector<std::string> &names) {
-    const File there(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
-    const bool is_nothing = !there.is_open() && (errno == ENOENT || errno == ENOTDIR);
-    return is_nothing ? Status::ok() : names_in(path, names);
 }
 
 Status read_content(const std::string &path, Content &content) {
@@ -206,12 +133,10 @@ Status read_content(const std::string &path, Content &content) {
                 return status;
             }
         } else if (const auto point = point_of(name)) {
-            const std::string attempt = path_in(path, name);
-            std::map<int, RankFiles> ranks;
-            if (Status status = look_into(attempt, *point, ranks); !status) {
+            if (Status status = look_into(path_in(path, name), *point, found.points[*point]);
+                !status) {
                 return status;
             }
-            found.points[*point] = std::move(ranks);
         }
     }
     content = std::move(found);
@@ -222,9 +147,7 @@ std::optional<CheckpointId> find_newest_committed(const std::string &path) {
     const SavedMessage keeper;
     std::vector<std::string> names;
     std::optional<CheckpointId> newest;
-    if (!names_in_if_there(path, names)) {
-        return newest;
-    }
+    (void)names_in(path, names).is_ok();
     for (const std::string &name : names) {
         const auto point = point_of(name);
         std::vector<std::string> files;
@@ -237,38 +160,22 @@ std::optional<CheckpointId> find_newest_committed(const std::string &path) {
 }
 
 // Makes a relative name absolute: the program may change its working directory later.
-Status CheckpointDir::name(const std::string &directory, const std::string &root, bool sync,
-                           const char *key, CheckpointDir &folder) {
-    CheckpointDir named;
-    if (!directory.starts_with('/') && os::system().working_directory(named.directory_) != 0) {
-        return File(-1, directory).refused("find the working directory");
-    }
-    named.directory_ += (named.directory_.empty() ? "" : "/") + directory;
-    named.path_ = path_below(named.directory_, root);
-    named.sync_ = sync;
-    named.key_ = key;
-    folder = std::move(named);
-    return Status::ok();
-}
-
-Status CheckpointDir::open_directory() {
-    Directory checked;
-    if (Status status = Directory::open(path_, checked, key_); !status) {
-        return status;
-    }
-    if (Status status = sync_ ? checked.force() : Status::ok(); !status) {
-        return status;
-    }
-    return os::system().identify(checked.descriptor(), identity_) == 0
-               ? Status::ok()
-               : File(-1, path_).refused("look at the directory");
-}
-
 Status CheckpointDir::open(const std::string &directory, const std::string &root, bool sync,
                            CheckpointDir &folder, const char *key) {
     CheckpointDir opened;
-    Status status = name(directory, root, sync, key, opened);
-    status = status ? opened.open_directory() : status;
+    if (!directory.starts_with('/') && os::system().working_directory(opened.directory_) != 0) {
+        return File(-1, directory).refused("find the working directory");
+    }
+    opened.directory_ += (opened.directory_.empty() ? "" : "/") + directory;
+    opened.path_ = path_below(opened.directory_, root);
+    opened.sync_ = sync;
+    opened.key_ = key;
+    Directory checked;
+    Status status = Directory::open(opened.path_, checked, key);
+    status = status && sync ? checked.force() : status;
+    if (status && os::system().identify(checked.descriptor(), opened.identity_) != 0) {
+        status = File(-1, opened.path_).refused("look at the directory");
+    }
     if (status) {
         folder = std::move(opened);
     }
@@ -292,13 +199,10 @@ void CheckpointDir::remove_if_empty(const CheckpointId &point) const {
     os::system().remove_directory_at(AT_FDCWD, path_of(point).c_str());
 }
 
-Status CheckpointDir::write_record(Record record, bool agreed) const {
-    record.sizes.clear();
-    if (Status status = sizes_of(path_of(record.point), record, record.sizes); !status) {
-        return status;
-    }
+Status CheckpointDir::write_record(const Record &record, bool agreed) const {
     const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
-    return write_tree(record_tree(record), path_of(record.point) + "/" + name, record.rank, sync_);
+    return write_tree(record_tree(record), path_in(path_of(record.point), name), record.rank,
+                      sync_);
 }
 
 Status CheckpointDir::mark_committed(const CheckpointId &point, int rank) const {
@@ -337,9 +241,7 @@ Status CheckpointDir::remove(const CheckpointId &point) const {
 void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
     const SavedMessage keeper;
     std::vector<std::string> names;
-    if (!names_in(path_of(point), names)) {
-        return;
-    }
+    (void)names_in(path_of(point), names).is_ok();
     const File directory = opened_to_read(path_of(point));
     for (const std::string &name : names) {
         if (rank_of(name) == rank) {
@@ -351,9 +253,7 @@ void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
 void CheckpointDir::remove_drafts() const {
     const SavedMessage keeper;
     std::vector<std::string> names;
-    if (!names_in(path_, names)) {
-        return;
-    }
+    (void)names_in(path_, names).is_ok();
     redset::remove_drafts(path_);
     for (const std::string &name : names) {
         if (point_of(name)) {
@@ -365,10 +265,7 @@ void CheckpointDir::remove_drafts() const {
 Status CheckpointDir::remove_before(uint64_t number,
                                     const std::function<bool(const CheckpointId &)> &keeps) const {
     std::vector<std::string> names;
-    if (Status status = names_in(path_, names); !status) {
-        return status;
-    }
-    Status outcome;
+    Status outcome = names_in(path_, names);
     for (const std::string &name : names) {
         const auto point = point_of(name);
         if (point && point->number < number && !keeps(*point)) {
@@ -385,19 +282,17 @@ Status CheckpointDir::write_commit_marker(const CommitMarker &marker, int writer
 }
 
 Status CheckpointDir::remove_commit_marker(uint64_t number) const {
-    const std::string path = path_ + "/" + commit_marker_name(number);
-    if (os::system().unlink_at(AT_FDCWD, path.c_str()) != 0 && errno != ENOENT) {
-        return File(-1, path).refused("remove the file");
+    const File directory = opened_to_read(path_);
+    if (!directory.is_open() || !remove_file(directory, commit_marker_name(number))) {
+        return directory.refused("remove the commit marker");
     }
-    return force(path_);
+    return sync_ ? directory.sync_all() : Status::ok();
 }
 
 void CheckpointDir::remove_commit_markers() const {
     const SavedMessage keeper;
     std::vector<std::string> names;
-    if (!names_in(path_, names)) {
-        return;
-    }
+    (void)names_in(path_, names).is_ok();
     const File directory = opened_to_read(path_);
     for (const std::string &name : names) {
         if (commit_marker_of(name)) {
@@ -409,14 +304,6 @@ void CheckpointDir::remove_commit_markers() const {
 
 void CheckpointDir::remove_if_empty() const {
     os::system().remove_directory_at(AT_FDCWD, path_.c_str());
-}
-
-Status CheckpointDir::force(const std::string &path) const {
-    if (!sync_) {
-        return Status::ok();
-    }
-    const File directory = opened_to_read(path);
-    return directory.is_open() ? directory.sync_all() : directory.refused("open the directory");
 }
 
 } // namespace cd::checkpoint

@@ -36,16 +36,6 @@ struct Content {
 
 // Lists a directory that is no symbolic link. May throw std::bad_alloc.
 Status names_in(const std::string &path, std::vector<std::string> &names);
-// The same. A directory that is not there has no names.
-Status names_in_if_there(const std::string &path, std::vector<std::string> &names);
-
-// Writes a tree as a file of its own, with its checksum. A crash leaves the old file or the new
-// one. writer: a rank that no other process has in that directory. sync: force the file to the
-// disk.
-Status write_tree(const redset::KvTree &tree, const std::string &path, int writer, bool sync);
-
-// Fails also where something follows the tree.
-Status read_tree(const std::string &path, redset::KvTree &tree);
 
 // Reads what is in a directory NAME.points. Ignores files that are not ours. May throw
 // std::bad_alloc.
@@ -78,8 +68,8 @@ public:
 
     Status make(const CheckpointId &point) const;
     void remove_if_empty(const CheckpointId &point) const;
-    // Writes the rank's record with the sizes of its files. agreed: as of a committed checkpoint.
-    Status write_record(Record record, bool agreed) const;
+    // Writes a rank's record. agreed: as of a committed checkpoint.
+    Status write_record(const Record &record, bool agreed) const;
     Status mark_committed(const CheckpointId &point, int rank) const;
 
     // Files that cannot be removed stay; no restart needs them.
@@ -98,11 +88,7 @@ public:
     void remove_if_empty() const;
 
 private:
-    static Status name(const std::string &directory, const std::string &root, bool sync,
-                       const char *key, CheckpointDir &folder);
-    Status open_directory();
     Status remove(const CheckpointId &point) const;
-    Status force(const std::string &path) const;
 
     std::string directory_;
     std::string path_;

@@ -67,8 +67,7 @@ Status Checkpointer::open(std::unique_ptr<Job> job, const Request &request, Mode
 Checkpointer::Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush,
                            bool sync, Mode mode) noexcept
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
-      protected_epoch_(opened_.start_is_protected ? opened_.start->point.epoch : 0),
-      flush_(std::move(flush)) {}
+      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0), flush_(std::move(flush)) {}
 
 // A flush that is under way stays unfinished, unless wait() was called before.
 Checkpointer::~Checkpointer() {
@@ -333,10 +332,7 @@ Status Checkpointer::forget(Status own) noexcept {
     (void)wait().is_ok(); // users have been warned
     if (Status status = agree(*job_, catch_exceptions([&] { return write_commit_marker(); }));
         !status) {
-        const SavedMessage keeper;
-        if (!agree(*job_, catch_exceptions([&] { return remove_commit_marker(); }))) {
-            job_->warn_once(message());
-        }
+        best_effort([&] { remove_commit_marker(); });
         return status;
     }
     protected_epoch_ = 0;
@@ -351,14 +347,12 @@ Status Checkpointer::write_commit_marker() {
     });
 }
 
-Status Checkpointer::remove_commit_marker() {
-    Status outcome;
-    (void)each_reported(opened_.stores, [&](const OpenStore &store, size_t) {
-        Status status = store.folder.remove_commit_marker(opened_.next_number - 1);
-        outcome = outcome ? status : outcome;
-        return Status::ok();
-    });
-    return outcome;
+void Checkpointer::remove_commit_marker() {
+    for (const OpenStore &store : opened_.stores) {
+        if (store.reports) {
+            (void)store.folder.remove_commit_marker(opened_.next_number - 1).is_ok();
+        }
+    }
 }
 
 // A commit marker stays until no node has a checkpoint that it is for.

@@ -89,7 +89,7 @@ private:
     Status agree_that_all_stored(Status stored, bool &flushed) noexcept;
     Status encode(const CheckpointId &point, const Written &written) noexcept;
     Status write_commit_marker();
-    Status remove_commit_marker();
+    void remove_commit_marker();
     void remove_ended();
 
     std::unique_ptr<Job> job_;

@@ -7,9 +7,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace cd::checkpoint {
@@ -31,24 +29,16 @@ public:
     ~DirLock();
 
     // CD_ERROR_STORE_LOCKED names the process of another job that is there. Of two jobs that come
-    // at the same time one is refused, or both. Where files cannot be locked none is. Makes the
-    // directory again if it was removed. May throw std::bad_alloc.
+    // at the same time one is refused, or both. Where files cannot be locked none is. Removes the
+    // locks of processes that were killed. May throw std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<DirLock> &lock);
-    // The ranks of a job that use the directory, on any node. May throw std::bad_alloc.
-    static Status find_users(const std::string &directory, uint64_t session,
-                             std::vector<int> &ranks);
+    // Lowers `rank` to the first rank of a job that uses the directory, on any node. May throw
+    // std::bad_alloc.
+    static Status find_first_user(const std::string &directory, uint64_t session, int &rank);
 
-    // CD_ERROR_STORE_LOCKED names a process that uses the directory. Takes no lock. session: of
-    // users that do not matter.
-    static Status check_unused(const std::string &directory,
-                               std::optional<uint64_t> session = std::nullopt);
-
-    // Whether a file of this name is a lock.
-    static bool is_name(std::string_view name);
-
-    // Removes the locks of processes that were killed.
-    static void remove_stale(const std::string &directory, uint64_t session);
+    // CD_ERROR_STORE_LOCKED names a process that uses the directory. Takes no lock.
+    static Status check_unused(const std::string &directory);
 
 private:
     std::string path_;

@@ -29,10 +29,10 @@ Status read_checksum(const redset::Place &place, const redset::Set &set, int ran
     const std::string path = place.checksums(set, member);
     redset::KvTree tree;
     redset::Checksums checksums;
-    if (Status status = read_tree(path, tree); !status) {
-        return status;
-    }
-    if (Status status = redset::read_checksums(tree, path.c_str(), set, checksums); !status) {
+    uint64_t size = 0;
+    Status status = redset::read_own_image(path, tree, size);
+    status = status ? redset::read_checksums(tree, path.c_str(), set, checksums) : status;
+    if (!status) {
         return status;
     }
     const auto &files = checksums[redset::index(member)].files;

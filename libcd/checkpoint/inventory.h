@@ -49,13 +49,10 @@ std::vector<int> find_common_reporters(const std::vector<int> &reporters,
                                        const std::vector<int> &first);
 
 // Locks the stores against other jobs and takes the inventory of each. inventories: by store, with
-// the reporters of each node; then with one for each directory. Warns people where the directory of
-// flush= is not one for all nodes. All ranks get the same outcome. Does not throw.
-Status take_inventories(Job &job, uint64_t session, std::optional<size_t> flush_store,
-                        std::vector<OpenStore> &stores, std::vector<Inventory> &inventories);
-
-// Gathers the contents of all ranks by position. A rank that is no reporter has none.
-Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
+// the reporters of each node; then with one for each directory. All ranks get the same outcome.
+// Does not throw.
+Status take_inventories(Job &job, uint64_t session, std::vector<OpenStore> &stores,
+                        std::vector<Inventory> &inventories);
 
 // Whether a commit marker in any of the stores is for the checkpoint.
 bool is_forgotten(const std::vector<Inventory> &inventories, const CheckpointId &point);
@@ -88,13 +85,7 @@ struct Transfer {
     bool operator==(const Transfer &) const = default;
 };
 
-// Files that ranks have in directories of other nodes only. Copies of another size than recorded
-// are damaged and are never moved.
+// Files that ranks have in directories of other nodes only, but for records.
 std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &point);
-
-// CD_ERROR_REDUNDANCY_EXCEEDED where names and sizes show that a set has lost more than it covers,
-// even after the transfers.
-Status check_cover(const Inventory &inventory, const CheckpointId &point, const redset::Set &set,
-                   const std::vector<Transfer> &transfers);
 
 } // namespace cd::checkpoint

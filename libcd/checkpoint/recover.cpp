@@ -39,9 +39,6 @@ private:
             return status;
         }
         const redset::Set &set = division.set_of(job_.rank());
-        if (Status status = check_before_moving(point, set, transfers); !status) {
-            return status;
-        }
         redset::Place place;
         Status made = catch_exceptions([&] {
             place = folder_.place_of(point);
@@ -56,15 +53,6 @@ private:
         Status rebuilt = rebuild(point, division.set_of(job_.rank()), place);
         return rebuilt ? agree(job_, catch_exceptions([&] { return record_committed(point, set); }))
                        : rebuilt;
-    }
-
-    // Moves nothing where too much is lost. Without transfers the sets find the same by themselves.
-    Status check_before_moving(const CheckpointId &point, const redset::Set &set,
-                               const std::vector<Transfer> &transfers) {
-        return transfers.empty() ? Status::ok()
-                                 : agree(job_, catch_exceptions([&] {
-                                             return check_cover(inventory_, point, set, transfers);
-                                         }));
     }
 
     // All sets or none: where one has lost too much, no file of others changes.

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
-#include <numeric>
 
 namespace cd::checkpoint {
 namespace {
@@ -80,33 +78,6 @@ Status check_sizes(const Redundancy &redundancy, const std::vector<Members> &set
 const Set &Division::set_of(int rank) const {
     return *std::ranges::find_if(sets, [rank](const Set &set) {
         return std::ranges::find(set.ranks, rank) != set.ranks.end();
-    });
-}
-
-int losses_covered(const Division &division) {
-    int least = std::numeric_limits<int>::max();
-    for (const Set &set : division.sets) {
-        least = std::min(least, set.shape.checks);
-    }
-    return least;
-}
-
-bool survives(const Division &division, std::span<const int> ranks,
-              std::span<const std::string> groups, int losses) {
-    return std::ranges::all_of(division.sets, [&](const Set &set) {
-        std::map<std::string, int> members;
-        for (const int rank : set.ranks) {
-            const auto at = std::ranges::lower_bound(ranks, rank) - ranks.begin();
-            ++members[groups[static_cast<size_t>(at)]];
-        }
-        std::vector<int> counts;
-        counts.reserve(members.size());
-        for (const auto &[group, count] : members) {
-            counts.push_back(count);
-        }
-        std::ranges::sort(counts, std::greater<>());
-        counts.resize(std::min(counts.size(), static_cast<size_t>(losses)));
-        return std::accumulate(counts.begin(), counts.end(), 0) <= set.shape.checks;
     });
 }
 

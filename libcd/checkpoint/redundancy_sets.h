@@ -26,13 +26,6 @@ struct Division {
     const redset::Set &set_of(int rank) const;
 };
 
-// How many failure groups may be lost, whichever they are.
-int losses_covered(const Division &division);
-
-// Whether the sets survive the loss of any `losses` of these groups. groups[i] is that of ranks[i].
-bool survives(const Division &division, std::span<const int> ranks,
-              std::span<const std::string> groups, int losses);
-
 int member_of(const redset::Set &set, int rank);
 
 // Divides ranks, which ascend, as redset does: no set has two ranks of one failure group. groups[i]

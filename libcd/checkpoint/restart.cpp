@@ -9,12 +9,9 @@
 #include "checkpoint/recover.h"
 #include "file_store/load.h"
 #include "file_store/open_store.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "redset/member_files.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -112,90 +109,45 @@ Status divide_levels(Job &job, const Request &request, const std::vector<Handsha
     return Status::ok();
 }
 
-// Whether the start survives what its level covers, although the sets were made for other nodes. A
-// copy of flush= always does.
-bool is_protected_now(const Opened &opened, const std::vector<Handshake> &handshakes,
-                      const std::vector<int> &ranks, const Division &division) {
-    const auto &[point, store] = *opened.start;
-    if (store == opened.flush_store || point.level == flush_level) {
-        return true;
-    }
-    const auto own = std::ranges::find(opened.levels, point.level, &OpenLevel::index);
-    const size_t level = own != opened.levels.end()
-                             ? static_cast<size_t>(own - opened.levels.begin())
-                             : level_of(opened.levels, point.epoch);
-    return survives(division, ranks, groups_of_level(handshakes, level),
-                    losses_covered(opened.levels[level].division));
-}
-
-// ---- Local stores that a start does not take
-
-// A rank's own store: whether it has an epoch, or cannot be read.
-struct LocalStore {
-    uint64_t is_there = 0;
-    uint64_t epoch = 0;
-};
-
-LocalStore look_at_local_store(const std::string &path) {
-    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    const File file(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
-    os::FileStatus status;
-    if ((!file.is_open() && errno == ENOENT) ||
-        (file.is_open() && os::system().status(file.descriptor(), status) == 0 &&
-         !S_ISREG(status.mode))) {
-        return {};
-    }
+// The epoch of a rank's own store; 0: there is none that can be read.
+uint64_t epoch_of_local_store(const std::string &path) {
+    const SavedMessage keeper;
+    File file;
+    os::FileAttributes attributes;
     Loaded loaded;
-    const bool readable = file.is_open() && load(file, loaded);
-    if (!readable || !loaded.state.cds.contains(State::root)) {
-        return {1, 0};
-    }
-    const uint64_t epoch = loaded.state.cds.at(State::root).epoch;
-    return {epoch > 0 ? 1U : 0U, epoch};
-}
-
-std::string remark_on_local_stores(const Request &request, const std::vector<LocalStore> &stores,
-                                   const std::optional<Start> &start, const std::string &name) {
-    const bool any =
-        std::ranges::any_of(stores, [](const LocalStore &each) { return each.is_there != 0; });
-    const uint64_t oldest = std::ranges::min(stores, {}, &LocalStore::epoch).epoch;
-    if (start ? oldest <= start->point.epoch : !any) {
-        return "";
-    }
-    return "root \"" + request.root + "\": " +
-           (start ? "all ranks start from epoch " + std::to_string(start->point.epoch) +
-                        ", which is protected; newer"
-                  : "nothing is protected, so that all ranks start afresh; the") +
-           " stores in " + request.stores.front() +
-           " are kept aside until the next advance. To use them, end the program before that, "
-           "rename " +
-           name + ".old to " + name + " on all ranks, and start without redundancy";
+    const bool readable = redset::open_own_to_read(path, file, attributes) && load(file, loaded);
+    return readable && loaded.state.cds.contains(State::root)
+               ? loaded.state.cds.at(State::root).epoch
+               : 0;
 }
 
 // Adds a remark where local stores are newer than the start: a program without redundancy left
 // them, or one whose checkpoints failed.
 Status note_local_stores(Job &job, const Request &request, const std::optional<Start> &start,
                          Remarks &remarks) {
-    LocalStore own;
     const std::string name = store_name(job.rank(), request.root);
-    Status looked = catch_exceptions([&] {
-        const SavedMessage keeper;
-        own = look_at_local_store(path_in(request.stores.front(), name));
-    });
+    uint64_t oldest = 0;
+    Status looked = catch_exceptions(
+        [&] { oldest = epoch_of_local_store(path_in(request.stores.front(), name)); });
     std::vector<Bytes> all;
-    if (Status status = agree(job, looked, std::as_bytes(std::span(&own, 1)), all); !status) {
+    if (Status status = agree(job, looked, std::as_bytes(std::span(&oldest, 1)), all); !status) {
         return status;
     }
-    if (job.warns_users()) {
+    for (const Bytes &theirs : all) {
+        uint64_t epoch = 0;
+        std::memcpy(&epoch, theirs.data(), std::min(sizeof epoch, theirs.size()));
+        oldest = std::min(oldest, epoch);
+    }
+    const uint64_t epoch = start ? start->point.epoch : 0;
+    if (oldest > epoch && job.warns_users()) {
         best_effort([&] {
-            std::vector<LocalStore> stores(all.size());
-            for (size_t i = 0; i < all.size(); ++i) {
-                std::memcpy(&stores[i], all[i].data(), std::min(sizeof stores[i], all[i].size()));
-            }
-            std::string line = remark_on_local_stores(request, stores, start, name);
-            if (!line.empty()) {
-                remarks.push_back(std::move(line));
-            }
+            remarks.push_back("root \"" + request.root + "\": all ranks start from epoch " +
+                              std::to_string(epoch) + ", which is protected; newer stores in " +
+                              request.stores.front() +
+                              " are kept aside until the next advance. To use them, end the "
+                              "program before that, rename " +
+                              name + ".old to " + name +
+                              " on all ranks, and start without redundancy");
         });
     }
     return Status::ok();
@@ -224,9 +176,7 @@ public:
 
     Status run() {
         Status status = meet();
-        status = status ? take_inventories(job_, result_.session, result_.flush_store, stores_,
-                                           inventories_)
-                        : status;
+        status = status ? take_inventories(job_, result_.session, stores_, inventories_) : status;
         status = status ? choose_points() : status;
         status = status ? recover_one() : status;
         if (!status) {
@@ -271,15 +221,9 @@ private:
         }
         status = remove_never_committed();
         const bool chooses = !request_.restart.empty() && request_.restart != "yes";
-        status = status && !chooses
-                     ? note_local_stores(job_, request_, result_.start, result_.remarks)
-                     : status;
-        return status ? agree(job_, catch_exceptions([&] {
-                                  result_.start_is_protected =
-                                      result_.start && is_protected_now(result_, handshakes_,
-                                                                        job_.ranks(), division);
-                              }))
-                      : status;
+        return status && !chooses
+                   ? note_local_stores(job_, request_, result_.start, result_.remarks)
+                   : status;
     }
 
     // What cannot be deleted stays.

@@ -30,7 +30,6 @@ struct Opened {
     uint64_t next_number = 1;
     std::optional<size_t> flush_store;
     std::optional<Start> start;
-    bool start_is_protected = false; // as its level asks for, where ranks are now
     Remarks remarks;
 };
 

@@ -95,22 +95,5 @@ TEST_F(SharedFolder, ARecordThatCannotBeRemovedIsAFailure) {
     EXPECT_EQ(points(), 2U);
 }
 
-// Its size would be missing in the record.
-TEST_F(SharedFolder, ARecordOfFilesThatCannotBeOpenedIsNotWritten) {
-    class Closed : public ReplacedSystem {
-        int open_at(int directory, const char *name, int flags, mode_t mode) override {
-            errno = EMFILE;
-            return std::string(name).ends_with(".image")
-                       ? -1
-                       : System::open_at(directory, name, flags, mode);
-        }
-    } system;
-    const CheckpointId point{1, 10, 0, 7};
-    const Record record{point, 0, 1, {{Scheme::single, 1, 0}, 0, 1, 1, {0}}};
-    EXPECT_EQ(folder.write_record(record, false).code(), CD_ERROR_STORE_IO);
-    EXPECT_NE(std::string(message()).find("0.image"), std::string::npos) << message();
-    EXPECT_FALSE(fs::exists(folder.path_of(point) + "/" + stored_name(0)));
-}
-
 } // namespace
 } // namespace cd::checkpoint

@@ -261,8 +261,6 @@ TEST_P(DamagedPoint, OfANewerVersionIsRefused) {
         sample.make_newer(rank);
     }
     check_refused(sample, CD_ERROR_STORE_VERSION, "records of format 2 are not known");
-    sample.damage(agreed, Damage::cut, {0});
-    check_refused(sample, CD_ERROR_STORE_VERSION, "records of format 2 are not known");
     sample.put_right();
     EXPECT_EQ(sample.start_again().start(), epoch);
 }

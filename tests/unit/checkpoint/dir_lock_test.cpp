@@ -73,25 +73,6 @@ TEST(DirLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
     EXPECT_FALSE(std::filesystem::exists(points));
 }
 
-// As another job does that fails to create its root, and has found nothing in it.
-TEST(DirLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
-    class Removing : public DyingSystem {
-    public:
-        int open_at(int directory, const char *name, int flags, mode_t mode) override {
-            const std::filesystem::path path(name);
-            if (path.filename().string().starts_with("in-use-") && !removed.exchange(true)) {
-                std::filesystem::remove(path.parent_path());
-            }
-            return DyingSystem::open_at(directory, name, flags, mode);
-        }
-        std::atomic<bool> removed = false;
-    } system;
-    Cluster cluster({"n0", "n1"});
-    EXPECT_EQ(cluster.run({1}).outcome().text, "");
-    EXPECT_TRUE(system.removed);
-    EXPECT_EQ(cluster.run({}).start(), 1U);
-}
-
 // As in a directory that all nodes see.
 TEST(DirLock, ProcessesOfOneJobUseADirectoryTogether) {
     const Cluster cluster({"n0"});
@@ -103,16 +84,6 @@ TEST(DirLock, ProcessesOfOneJobUseADirectoryTogether) {
     std::unique_ptr<DirLock> of_another_job;
     EXPECT_EQ(DirLock::take(directory, {2, 3, "here"}, of_another_job).code(),
               CD_ERROR_STORE_LOCKED);
-}
-
-// A rank that looks may come after those that use it.
-TEST(DirLock, UsersOfTheOwnSessionAreNoOthers) {
-    const Cluster cluster({"n0"});
-    const std::string directory = cluster.directory("n0").string();
-    std::filesystem::create_directories(directory);
-    const OtherJob other(directory); // its session is 1
-    EXPECT_TRUE(DirLock::check_unused(directory, 1)) << message();
-    EXPECT_EQ(DirLock::check_unused(directory, 2).code(), CD_ERROR_STORE_LOCKED);
 }
 
 TEST(DirLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
@@ -148,8 +119,6 @@ TEST(DirLock, WhoLooksAtFilesOfTheDeadLocksNone) {
     EXPECT_EQ(system.locks, 0);
     std::unique_ptr<DirLock> lock;
     EXPECT_TRUE(DirLock::take(directory, {2, 3, "here"}, lock)) << message();
-    EXPECT_EQ(system.locks, 1);
-    DirLock::remove_stale(directory, 2);
     EXPECT_EQ(system.locks, 1);
     EXPECT_FALSE(std::filesystem::exists(directory + "/in-use-0000000000000001-0"));
 }

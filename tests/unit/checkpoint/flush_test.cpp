@@ -152,43 +152,6 @@ TEST_F(Flushed, ACopyThatIsNotWhatWasProtectedFailsAndTheOneBeforeStays) {
     EXPECT_EQ(cluster.run({}).start(), 2U);
 }
 
-// As where something is mounted over it on one node.
-class OwnDirectoryOfRankOne : public DyingSystem {
-public:
-    int open_at(int directory, const char *name, int flags, mode_t mode) override {
-        return DyingSystem::open_at(directory, seen(name).c_str(), flags, mode);
-    }
-    int make_directory_at(int directory, const char *name, mode_t mode) override {
-        return DyingSystem::make_directory_at(directory, seen(name).c_str(), mode);
-    }
-    int unlink_at(int directory, const char *name) override {
-        return DyingSystem::unlink_at(directory, seen(name).c_str());
-    }
-
-private:
-    static std::string seen(const char *name) {
-        std::string path = name;
-        const size_t at = path.find("/parallel/");
-        return at == std::string::npos || rank_of_this_thread() != 1
-                   ? path
-                   : path.replace(at, std::strlen("/parallel"), "/own");
-    }
-};
-
-TEST_F(Flushed, ADirectoryThatNotAllNodesSeeIsWarnedOfOnce) {
-    cluster.run({1, 2});
-    EXPECT_EQ(system.told(), std::vector<std::string>());
-    const OwnDirectoryOfRankOne differing;
-    std::filesystem::create_directory(cluster.directory("own"));
-    cluster.run({});
-    ASSERT_EQ(differing.told().size(), 1U);
-    EXPECT_EQ(differing.told().front(),
-              cluster.flush +
-                  "/solver.points, where flush= copies to, is not one directory for all nodes: "
-                  "ranks 0 and 1 do not see each other's files in it; copies that only one node "
-                  "has are lost with it");
-}
-
 TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {
     cluster.run({1, 2, 3, 4});
     cluster.restart = "no";

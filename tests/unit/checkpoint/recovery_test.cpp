@@ -54,29 +54,6 @@ TEST_F(Protected, WithOneMoreLostTheErrorSaysWhatHelps) {
         << text();
 }
 
-TEST_F(Protected, WithOneMoreLostNothingIsMovedToRanksThatAreElsewhere) {
-    cluster.run({7});
-    const auto check = [&] {
-        const auto before = files_of_ranks();
-        const auto outcome = cluster.run({}).outcome();
-        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-        EXPECT_TRUE(outcome.text.starts_with("epoch 7: set 1 of 1 (XOR, ")) << outcome.text;
-        EXPECT_NE(outcome.text.find("ranks 1, 2 are lost"), std::string::npos) << outcome.text;
-        EXPECT_EQ(files_of_ranks(), before);
-    };
-    cluster.lose("n1");
-    for (const auto &file : files_of_ranks()) {
-        if (file.filename() == "2.image") {
-            std::filesystem::resize_file(file, 10);
-        }
-    }
-    cluster.nodes = {"n3", "spare", "n2", "n0"};
-    check();
-    cluster.lose("n2");
-    cluster.nodes = {"n3", "spare", "other", "n0"};
-    check();
-}
-
 TEST_F(Protected, AllNodesLostIsAFreshStart) {
     cluster.run({7});
     lose(four_nodes);
@@ -210,33 +187,6 @@ TEST_F(Protected, ACommitMarkerThatCannotBeReadIsNamed) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
-// ---- What survives now
-
-TEST_F(Protected, WhatIsProtectedIsSaidForWhereRanksAreNow) {
-    cluster.run({7});
-    std::ranges::reverse(cluster.nodes);
-    EXPECT_EQ(cluster.run({}).protected_epoch(), 7U);
-    cluster.nodes = {"n0", "n0", "n1", "n1"}; // where the set now has two ranks on each
-    const auto run = cluster.run_steps([](Cluster::Rank &self) {
-        EXPECT_EQ(self.checkpointer().protected_epoch(), 0U);
-        EXPECT_TRUE(self.protect(8)) << message();
-        EXPECT_EQ(self.checkpointer().protected_epoch(), 8U);
-        return Status::ok();
-    });
-    EXPECT_EQ(run.start(), 7U);
-    EXPECT_EQ(cluster.run({}).protected_epoch(), 8U);
-}
-
-TEST_F(Protected, WhatSurvivesLessThanIsAskedForNowIsNotProtectedAsThat) {
-    cluster.run({7});
-    cluster.redundancy = {Scheme::reed_solomon, 2};
-    const auto run = cluster.run({});
-    EXPECT_EQ(run.start(), 7U);
-    EXPECT_EQ(run.protected_epoch(), 0U);
-    cluster.redundancy = {Scheme::single, 0};
-    EXPECT_EQ(cluster.run({}).protected_epoch(), 7U);
-}
-
 // ---- Where nothing is protected
 
 TEST_F(Protected, WhereNothingWasProtectedNoDirectoryIsLeft) {
@@ -247,20 +197,6 @@ TEST_F(Protected, WhereNothingWasProtectedNoDirectoryIsLeft) {
     for (const std::string &node : four_nodes) {
         EXPECT_FALSE(std::filesystem::exists(cluster.directory(node) / "solver.points"));
     }
-}
-
-TEST_F(Protected, StoresOfAProgramWithoutRedundancyAreToldOfOnce) {
-    for (const std::string &node : four_nodes) {
-        std::filesystem::create_directories(cluster.directory(node));
-    }
-    std::ofstream(cluster.directory("n2") / "2-solver.cds") << "a store";
-    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
-    ASSERT_EQ(system.told().size(), 1U);
-    EXPECT_TRUE(system.told().front().starts_with(
-        "root \"solver\": nothing is protected, so that all ranks start afresh; the stores"))
-        << system.told().front();
-    EXPECT_EQ(cluster.run({}).start(), 1U);
-    EXPECT_EQ(system.told().size(), 1U);
 }
 
 } // namespace

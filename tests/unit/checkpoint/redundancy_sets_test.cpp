@@ -140,24 +140,5 @@ TEST(Division, RanksAreListedShortly) {
     EXPECT_TRUE(text.ends_with("and 970 more")) << text;
 }
 
-// Ranks 0 to 3, on a node each, of which the set was made.
-TEST(Division, SetsSurviveAsManyGroupsOfTodayAsTheyHaveChecksumsForTheirMembers) {
-    Division division;
-    ASSERT_TRUE(divide_all(on_nodes_of_their_own(4), {{Scheme::reed_solomon, 2}, 8}, division));
-    EXPECT_EQ(losses_covered(division), 2);
-    const auto survives_on = [&](const Groups &groups, int losses) {
-        return survives(division, first_ranks(4), groups, losses);
-    };
-    EXPECT_TRUE(survives_on({"a", "b", "c", "d"}, 2));
-    EXPECT_FALSE(survives_on({"a", "b", "c", "d"}, 3));
-    EXPECT_TRUE(survives_on({"a", "b", "a", "b"}, 1));
-    EXPECT_FALSE(survives_on({"a", "b", "a", "b"}, 2));
-    EXPECT_FALSE(survives_on({"a", "a", "b", "a"}, 1));
-    EXPECT_TRUE(survives_on({"a", "a", "a", "a"}, 0));
-    ASSERT_TRUE(divide_all(on_nodes_of_their_own(4), {{Scheme::single, 0}, 8}, division));
-    EXPECT_EQ(losses_covered(division), 0);
-    EXPECT_FALSE(survives_on({"a", "b", "c", "d"}, 1));
-}
-
 } // namespace
 } // namespace cd::checkpoint

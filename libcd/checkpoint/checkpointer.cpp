@@ -180,21 +180,16 @@ Status Checkpointer::may_advance(uint64_t epoch, Status own) noexcept {
     return status ? check_step(epoch, all) : status;
 }
 
-Status Checkpointer::write_image(const CheckpointId &point, Written &written) const {
+Status Checkpointer::write_image(const CheckpointId &point, const std::string &path) const {
     if (!offered_) {
         return missed_.again();
     }
-    const CheckpointDir &folder = folder_of(point);
-    written = {folder.place_of(point), {image_name(job_->rank())}};
-    if (Status status = folder.make(point); !status) {
+    if (Status status = folder_of(point).make(point); !status) {
         return status;
     }
-    const std::string path = written.place.path(written.names.front());
     cd_protection_message why = {};
-    if (const int code = offered_->write_image(offered_->context, path.c_str(), &why); code != 0) {
-        return fail(static_cast<cd_error>(code), "%.1000s", why.text);
-    }
-    return Status::ok();
+    const int code = offered_->write_image(offered_->context, path.c_str(), &why);
+    return code == 0 ? Status::ok() : fail(static_cast<cd_error>(code), "%.1000s", why.text);
 }
 
 void Checkpointer::release() noexcept {
@@ -278,42 +273,37 @@ const CheckpointDir &Checkpointer::folder_of(const CheckpointId &point) const {
     return opened_.stores[level_with(point.level).store].folder;
 }
 
+// Writes the image and makes the redundancy with the set. Commits a copy that all ranks have made
+// meanwhile.
 Status Checkpointer::store(const CheckpointId &point) noexcept {
-    Written written;
-    Status stored = catch_exceptions([&] { return write_image(point, written); });
-    release();
-    bool flushed = false;
-    if (Status status = agree_that_all_stored(stored, flushed); !status) {
-        return status;
-    }
-    if (flushed) {
-        flush_->finish();
-    }
-    return agree(*job_, encode(point, written));
-}
-
-Status Checkpointer::agree_that_all_stored(Status stored, bool &flushed) noexcept {
-    const std::byte own{flush_ && flush_->under_way() && flush_->copied()};
-    std::vector<Bytes> all;
-    Status status = agree(*job_, stored, std::span(&own, 1), all);
-    flushed = status && std::ranges::all_of(all, [](const Bytes &each) {
-                  return !each.empty() && each.front() != std::byte{};
-              });
-    return status;
-}
-
-Status Checkpointer::encode(const CheckpointId &point, const Written &written) noexcept {
     const int rank = job_->rank();
+    const CheckpointDir &folder = folder_of(point);
     const OpenLevel &level = level_with(point.level);
     const redset::Set &set = level.division.set_of(rank);
-    if (Status status = redset::apply(*level.set, set, written.place, written.names, {sync_});
-        !status) {
+    redset::Place place;
+    std::vector<std::string> names;
+    Status stored = catch_exceptions([&] {
+        place = folder.place_of(point);
+        names = {image_name(rank)};
+        return write_image(point, place.path(names.front()));
+    });
+    release();
+    const std::byte copied{flush_ && flush_->under_way() && flush_->copied()};
+    std::vector<Bytes> all;
+    if (Status status = agree(*job_, stored, std::span(&copied, 1), all); !status) {
         return status;
     }
-    return catch_exceptions([&] {
-        return folder_of(point).write_record(
-            {point, rank, static_cast<int>(job_->ranks().size()), set}, false);
-    });
+    if (std::ranges::all_of(
+            all, [](const Bytes &each) { return !each.empty() && each.front() != std::byte{}; })) {
+        flush_->finish();
+    }
+    stored = redset::apply(*level.set, set, place, names, {sync_});
+    stored = stored ? catch_exceptions([&] {
+        const auto participants = static_cast<int>(job_->ranks().size());
+        return folder.write_record({point, rank, participants, set}, false);
+    })
+                    : stored;
+    return agree(*job_, stored);
 }
 
 // The ranks agree that all can commit, that all commit markers are written, and that the

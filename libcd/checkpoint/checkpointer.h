@@ -65,19 +65,13 @@ public:
     void leave() noexcept;
 
 private:
-    // This rank's image: directory and name.
-    struct Written {
-        redset::Place place;
-        std::vector<std::string> names;
-    };
-
     Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
                  Mode mode) noexcept;
     SavedStatus earlier();
     void join() noexcept;
     Status hand_over(const CheckpointId &point);
     Status check_step(uint64_t epoch, const std::vector<redset::Bytes> &all) noexcept;
-    Status write_image(const CheckpointId &point, Written &written) const;
+    Status write_image(const CheckpointId &point, const std::string &path) const;
     void release() noexcept;
     Status complete(const CheckpointId &point) noexcept;
     Status commit_checkpoint(const CheckpointId &point) noexcept;
@@ -86,8 +80,6 @@ private:
     Status remove_older(const CheckpointId &point) const;
     const OpenLevel &level_with(int index) const;
     const CheckpointDir &folder_of(const CheckpointId &point) const;
-    Status agree_that_all_stored(Status stored, bool &flushed) noexcept;
-    Status encode(const CheckpointId &point, const Written &written) noexcept;
     Status write_commit_marker();
     void remove_commit_marker();
     void remove_ended();

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "checkpoint/dir_lock.h"
 
+#include "base/no_throw.h"
 #include "base/text.h"
 #include "file_store/directory.h"
 #include "os/system.h"
@@ -121,6 +122,10 @@ Status DirLock::find_first_user(const std::string &directory, uint64_t session, 
 
 Status DirLock::check_unused(const std::string &directory) {
     return check_alone(directory, 0, "wait until it ends, or use a copy of them", false);
+}
+
+void DirLock::remove_stale(const std::string &directory, uint64_t session) {
+    best_effort([&] { return check_alone(directory, session, "", true); });
 }
 
 void close_stores(std::vector<OpenStore> &stores) noexcept {

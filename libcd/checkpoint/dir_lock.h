@@ -29,8 +29,8 @@ public:
     ~DirLock();
 
     // CD_ERROR_STORE_LOCKED names the process of another job that is there. Of two jobs that come
-    // at the same time one is refused, or both. Where files cannot be locked none is. Removes the
-    // locks of processes that were killed. May throw std::bad_alloc.
+    // at the same time one is refused, or both. Where files cannot be locked none is. May throw
+    // std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<DirLock> &lock);
     // Lowers `rank` to the first rank of a job that uses the directory, on any node. May throw
@@ -39,6 +39,9 @@ public:
 
     // CD_ERROR_STORE_LOCKED names a process that uses the directory. Takes no lock.
     static Status check_unused(const std::string &directory);
+
+    // Removes the locks of processes that were killed.
+    static void remove_stale(const std::string &directory, uint64_t session);
 
 private:
     std::string path_;

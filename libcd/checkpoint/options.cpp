@@ -13,18 +13,11 @@
 namespace cd::checkpoint {
 namespace {
 
-constexpr uint64_t largest_file = uint64_t{1} << 20;
-
 Status read_text(const std::string &path, std::string &text) {
     File file;
     os::FileAttributes attributes;
     if (Status status = redset::open_to_read(path, file, attributes); !status) {
         return status;
-    }
-    if (attributes.size > largest_file) {
-        return fail(CD_ERROR_STORAGE_VALUE, "%s: the file has %llu bytes; %llu are allowed",
-                    path.c_str(), static_cast<unsigned long long>(attributes.size),
-                    static_cast<unsigned long long>(largest_file));
     }
     text.resize(static_cast<size_t>(attributes.size));
     return file.read(0, text.data(), text.size());
@@ -69,54 +62,40 @@ Status own_group(const StorageInfo &info, const std::string &node, Request &requ
 // The failure group of this rank at a level. own: for GROUP=NODE.
 Status group_of(const Level &level, const Levels &levels, const StorageInfo &info,
                 const std::string &node, const std::string &own, std::string &group) {
-    if (level.group == "NODE") {
-        group = own;
-        return Status::ok();
-    }
-    if (level.group == "WORLD") {
-        group = "WORLD";
+    if (level.group == "NODE" || level.group == "WORLD") {
+        group = level.group == "NODE" ? own : level.group;
         return Status::ok();
     }
     const auto host = levels.groups.find(node);
-    const auto named =
-        host == levels.groups.end() ? std::map<std::string, std::string>() : host->second;
-    const auto value = named.find(level.group);
-    if (value == named.end()) {
+    const auto *named = host == levels.groups.end() ? nullptr : &host->second;
+    if (named == nullptr || !named->contains(level.group)) {
         return fail(CD_ERROR_STORAGE_VALUE,
                     "%s: GROUP=%s, but no line GROUPS=%s %s=... says which one this node is in",
                     info.config.c_str(), level.group.c_str(), node.c_str(), level.group.c_str());
     }
-    group = level.group + "=" + value->second;
+    group = level.group + "=" + named->at(level.group);
     return Status::ok();
 }
 
-// The index of a directory in `stores`, which is added if it is not there.
-size_t store_of(const std::string &directory, std::vector<std::string> &stores) {
-    const auto found = std::ranges::find(stores, directory);
-    const auto index = static_cast<size_t>(found - stores.begin());
-    if (found == stores.end()) {
-        stores.push_back(directory);
-    }
-    return index;
-}
-
+// Stores of levels are the same on all ranks, and come after those of the request.
 Status add_levels(const Levels &levels, const StorageInfo &info, const std::string &node,
                   const std::string &own, Request &request) {
-    // Stores of levels are the same on all ranks, and come after those of the request.
-    std::vector<std::string> stores(request.stores.size());
+    const size_t before = request.stores.size();
     for (const Level &level : levels.levels) {
-        LevelRequest wanted{level.index,
-                            level.interval,
-                            {level.redundancy, level.set_size},
-                            "",
-                            store_of(level.store, stores)};
-        if (Status status = group_of(level, levels, info, node, own, wanted.group); !status) {
+        size_t store = 0;
+        if (!level.store.empty()) {
+            store = before;
+            while (store < request.stores.size() && request.stores[store] != level.store) {
+                ++store;
+            }
+            request.stores.resize(std::max(request.stores.size(), store + 1), level.store);
+        }
+        request.levels.push_back(
+            {level.index, level.interval, {level.redundancy, level.set_size}, "", store});
+        if (Status status = group_of(level, levels, info, node, own, request.levels.back().group);
+            !status) {
             return status;
         }
-        request.levels.push_back(std::move(wanted));
-    }
-    for (size_t i = request.stores.size(); i < stores.size(); ++i) {
-        request.stores.push_back(stores[i]);
     }
     return Status::ok();
 }

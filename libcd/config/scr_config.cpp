@@ -55,8 +55,8 @@ std::string upper_case(std::string_view text) {
 }
 
 constexpr std::string_view config_blanks = " \t\r";
-constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-constexpr std::string_view name_digits = "0123456789";
+constexpr char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+constexpr char name_digits[] = "0123456789";
 
 // Takes the first length characters off.
 std::string_view cut(std::string_view &text, size_t length) {
@@ -101,78 +101,48 @@ Status split(std::string_view text, ConfigLine &line) {
 
 // Replaces $NAME and ${NAME} in a value by what the environment has. Without braces a name has
 // letters and _ and no digits, as for SCR.
-class Expansion {
-public:
-    Expansion(const ConfigLine &line, const ConfigWord &word,
-              std::map<std::string, std::string> &variables)
-        : line_(line), word_(word), variables_(variables), text_(word.value) {}
-
-    Status run(std::string &expanded) {
-        if (text_.find('\\') != text_.npos) {
-            return line_.refuse("%.100s=%.100s: a \\ is not supported; use a name without it",
-                                word_.key.c_str(), word_.value.c_str());
-        }
-        for (expanded = cut(text_, text_.find('$')); !text_.empty();
-             expanded += cut(text_, text_.find('$'))) {
-            if (Status status = variable(expanded); !status) {
-                return status;
-            }
-        }
-        if (expanded.empty()) {
-            return line_.refuse("%.100s=%.100s has no value, since %.100s is empty",
-                                word_.key.c_str(), word_.value.c_str(), last_.c_str());
-        }
-        return Status::ok();
-    }
-
-private:
-    Status variable(std::string &expanded) {
-        cut(text_, 1);
-        const bool in_braces = text_.starts_with('{');
-        cut(text_, in_braces ? 1 : 0);
-        const std::string allowed =
-            std::string(name_letters) + std::string(in_braces ? name_digits : "");
-        last_ = cut(text_, text_.find_first_not_of(allowed));
-        if (last_.empty() || name_digits.find(last_.front()) != name_digits.npos ||
-            (in_braces && !text_.starts_with('}'))) {
-            return line_.refuse("%.100s=%.100s: behind $ comes NAME or {NAME}", word_.key.c_str(),
-                                word_.value.c_str());
-        }
-        cut(text_, in_braces ? 1 : 0);
-        const char *value = os::system().environment(last_.c_str());
-        if (value == nullptr) {
-            const bool more =
-                !in_braces && !text_.empty() && name_digits.find(text_.front()) != name_digits.npos;
-            return line_.refuse("%.100s=%.100s: the environment variable %.100s is not set; set it "
-                                "for all ranks, or write what it stands for%s",
-                                word_.key.c_str(), word_.value.c_str(), last_.c_str(),
-                                more ? " (a name with digits is written ${NAME1})" : "");
-        }
-        variables_[last_] = value;
-        expanded += value;
-        return Status::ok();
-    }
-
-    const ConfigLine &line_;
-    const ConfigWord &word_;
-    std::map<std::string, std::string> &variables_;
-    std::string_view text_; // what is left of the value
-    std::string last_;      // variable that was looked up
-};
-
 Status expand(const ConfigLine &line, ConfigWord &word,
               std::map<std::string, std::string> &variables) {
-    std::string expanded;
-    Status status = Expansion(line, word, variables).run(expanded);
-    word.value = status ? std::move(expanded) : word.value;
-    return status;
+    std::string_view text = word.value;
+    const auto refuse = [&](const char *why, const std::string &name, const char *more = "") {
+        return line.refuse("%.100s=%.100s%s%.100s%s", word.key.c_str(), word.value.c_str(), why,
+                           name.c_str(), more);
+    };
+    if (text.find('\\') != text.npos) {
+        return refuse(": a \\ is not supported; use a name without it", "");
+    }
+    std::string name;
+    std::string expanded(cut(text, text.find('$')));
+    while (!text.empty()) {
+        const bool in_braces = text.starts_with("${");
+        cut(text, in_braces ? 2 : 1);
+        const std::string allowed = std::string(name_letters) + (in_braces ? name_digits : "");
+        name = cut(text, text.find_first_not_of(allowed));
+        if (name.empty() || std::string_view(name_digits).find(name.front()) != text.npos ||
+            (in_braces && !text.starts_with('}'))) {
+            return refuse(": behind $ comes NAME or {NAME}", "");
+        }
+        cut(text, in_braces ? 1 : 0);
+        const char *value = os::system().environment(name.c_str());
+        if (value == nullptr) {
+            return refuse(": the environment variable ", name,
+                          " is not set; set it for all ranks, or write what it stands for (a name "
+                          "with digits is written ${NAME1})");
+        }
+        variables[name] = value;
+        expanded += value;
+        expanded += cut(text, text.find('$'));
+    }
+    if (expanded.empty()) {
+        return refuse(" has no value, since it is empty: ", name);
+    }
+    word.value = std::move(expanded);
+    return Status::ok();
 }
 
-template <typename Into>
 Status take_number(const ConfigLine &line, const ConfigWord &word, uint64_t least, uint64_t most,
-                   Into &into) {
+                   uint64_t &number) {
     const std::string &text = word.value;
-    uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || number < least ||
         number > most) {
@@ -180,24 +150,10 @@ Status take_number(const ConfigLine &line, const ConfigWord &word, uint64_t leas
                            text.c_str(), static_cast<unsigned long long>(least),
                            static_cast<unsigned long long>(most));
     }
-    into = static_cast<Into>(number);
     return Status::ok();
 }
 
 // ---- Descriptors
-
-constexpr uint64_t largest_interval = 1'000'000'000;
-constexpr uint64_t smallest_set = 2;
-constexpr uint64_t largest_set = 65535;
-constexpr uint64_t most_checksums = 255;
-
-// Values that descriptors have where they give none.
-struct Defaults {
-    std::string group = "NODE";
-    std::string store;
-    int set_size = 8;
-    int checksums = 2;
-};
 
 std::optional<Scheme> scheme_of(const std::string &name) {
     constexpr std::pair<const char *, Scheme> schemes[] = {{"SINGLE", Scheme::single},
@@ -224,118 +180,102 @@ Status check_value(const ConfigLine &line, const ConfigWord &word) {
     return Status::ok();
 }
 
-// A line that begins with CKPT.
-class Descriptor {
-public:
-    explicit Descriptor(ConfigLine line) : line_(std::move(line)) {}
-
-    Status read() {
-        for (const ConfigWord &word : line_.words) {
-            if (!given_.insert(word.key).second) {
-                return line_.refuse("%.100s is given twice", word.key.c_str());
-            }
-            if (Status status = take(word); !status) {
-                return status;
-            }
-        }
-        if (!given_.contains("INDEX")) {
-            level.index = static_cast<int>(checkpoint);
-        }
-        return check_keys();
-    }
-
-    // Sets what the line does not give.
-    void complete(const Defaults &defaults) {
-        const Scheme scheme = level.redundancy.scheme;
-        level.redundancy.parameter = scheme == Scheme::reed_solomon
-                                         ? checksums_.value_or(defaults.checksums)
-                                     : scheme == Scheme::partner ? replicas_
-                                                                 : 0;
-        level.group = given_.contains("GROUP") ? level.group : defaults.group;
-        level.store = given_.contains("STORE") ? level.store : defaults.store;
-        level.set_size = given_.contains("SET_SIZE") ? level.set_size : defaults.set_size;
-    }
-
-    Level level;
+// A line that begins with CKPT, or the defaults of such lines.
+struct Descriptor {
+    std::optional<std::string> group;
+    std::optional<std::string> store;
+    std::optional<int> set_size;
+    std::optional<int> checksums;
+    int replicas = 1;
+    Scheme scheme = Scheme::xor_set;
+    uint64_t interval = 1;
     uint64_t checkpoint = 0;
+    std::optional<int> index;
     bool enabled = true;
 
-private:
-    Status take(const ConfigWord &word) {
-        const auto numbered = [&](uint64_t least, uint64_t most, auto &into) {
-            return take_number(line_, word, least, most, into);
-        };
-        if (word.key == "CKPT") {
-            return numbered(0, 9999, checkpoint);
-        }
-        if (word.key == "ENABLED") {
-            return numbered(0, 1, enabled);
-        }
-        if (word.key == "INDEX") {
-            return numbered(0, 9999, level.index);
-        }
-        if (word.key == "INTERVAL") {
-            return numbered(1, largest_interval, level.interval);
-        }
-        if (word.key == "SET_SIZE") {
-            return numbered(smallest_set, largest_set, level.set_size);
-        }
-        if (word.key == "CKSUM" || word.key == "SET_FAILURES") {
-            return numbered(1, most_checksums, checksums_);
-        }
-        if (word.key == "REPLICAS") {
-            return numbered(1, 255, replicas_);
-        }
-        if (word.key == "BYPASS" || word.key == "OUTPUT") {
-            return check_value(line_, word);
-        }
-        if (word.key == "GROUP") {
-            level.group = upper_case(word.value);
-            return Status::ok();
-        }
-        if (word.key == "STORE") {
-            level.store = word.value;
-            return Status::ok();
-        }
-        if (word.key == "TYPE") {
-            return take_type(word);
-        }
-        return line_.refuse("%.100s is none of CKPT, ENABLED, INDEX, INTERVAL, GROUP, STORE, TYPE, "
-                            "SET_SIZE, CKSUM, SET_FAILURES, REPLICAS, BYPASS and OUTPUT",
-                            word.key.c_str());
+    // What the descriptor does not give is that of the defaults.
+    Level level(const Descriptor &defaults) const {
+        const int parameter = scheme == Scheme::reed_solomon
+                                  ? checksums.value_or(defaults.checksums.value_or(2))
+                              : scheme == Scheme::partner ? replicas
+                                                          : 0;
+        return {index.value_or(static_cast<int>(checkpoint)),
+                interval,
+                group.value_or(defaults.group.value_or("NODE")),
+                store.value_or(defaults.store.value_or("")),
+                {scheme, parameter},
+                set_size.value_or(defaults.set_size.value_or(8))};
     }
-
-    Status take_type(const ConfigWord &word) {
-        const auto scheme = scheme_of(word.value);
-        if (!scheme) {
-            return line_.refuse("TYPE=%.100s is none of SINGLE, PARTNER, XOR and RS",
-                                word.value.c_str());
-        }
-        level.redundancy.scheme = *scheme;
-        return Status::ok();
-    }
-
-    Status check_keys() const {
-        const Scheme scheme = level.redundancy.scheme;
-        for (const char *key : {"CKSUM", "SET_FAILURES"}) {
-            if (given_.contains(key) && scheme != Scheme::reed_solomon) {
-                return line_.refuse("%s goes with TYPE=RS only", key);
-            }
-        }
-        if (given_.contains("CKSUM") && given_.contains("SET_FAILURES")) {
-            return line_.refuse("CKSUM and SET_FAILURES are two names of one; give one");
-        }
-        if (given_.contains("REPLICAS") && scheme != Scheme::partner) {
-            return line_.refuse("REPLICAS goes with TYPE=PARTNER only");
-        }
-        return Status::ok();
-    }
-
-    ConfigLine line_;
-    std::set<std::string> given_;
-    std::optional<int> checksums_;
-    int replicas_ = 1;
 };
+
+Status take_type(const ConfigLine &line, const ConfigWord &word, Scheme &scheme) {
+    const auto found = scheme_of(word.value);
+    scheme = found.value_or(scheme);
+    return found ? Status::ok()
+                 : line.refuse("TYPE=%.100s is none of SINGLE, PARTNER, XOR and RS",
+                               word.value.c_str());
+}
+
+// Takes a word of a descriptor, or a setting that is the default of one.
+Status take(const ConfigLine &line, const ConfigWord &word, std::string_view key,
+            Descriptor &into) {
+    struct Number {
+        std::string_view name;
+        uint64_t least;
+        uint64_t most;
+        void (*set)(Descriptor &, uint64_t);
+    };
+    constexpr Number numbers[] = {
+        {"CKPT", 0, 9999, [](Descriptor &of, uint64_t value) { of.checkpoint = value; }},
+        {"ENABLED", 0, 1, [](Descriptor &of, uint64_t value) { of.enabled = value == 1; }},
+        {"INDEX", 0, 9999,
+         [](Descriptor &of, uint64_t value) { of.index = static_cast<int>(value); }},
+        {"INTERVAL", 1, 1'000'000'000, [](Descriptor &of, uint64_t value) { of.interval = value; }},
+        {"SET_SIZE", 2, 65535,
+         [](Descriptor &of, uint64_t value) { of.set_size = static_cast<int>(value); }},
+        {"SET_FAILURES", 1, 255,
+         [](Descriptor &of, uint64_t value) { of.checksums = static_cast<int>(value); }},
+        {"CKSUM", 1, 255,
+         [](Descriptor &of, uint64_t value) { of.checksums = static_cast<int>(value); }},
+        {"REPLICAS", 1, 255,
+         [](Descriptor &of, uint64_t value) { of.replicas = static_cast<int>(value); }}};
+    const auto *const number = std::ranges::find(numbers, key, &Number::name);
+    if (number != std::end(numbers)) {
+        uint64_t value = 0;
+        Status status = take_number(line, word, number->least, number->most, value);
+        if (status) {
+            number->set(into, value);
+        }
+        return status;
+    }
+    if (key == "GROUP") {
+        into.group = upper_case(word.value);
+    } else if (key == "STORE") {
+        into.store = word.value;
+    } else if (key == "TYPE") {
+        return take_type(line, word, into.scheme);
+    } else if (key != "OUTPUT" && key != "BYPASS") {
+        return line.refuse("%.100s is none of CKPT, ENABLED, INDEX, INTERVAL, GROUP, STORE, TYPE, "
+                           "SET_SIZE, CKSUM, SET_FAILURES, REPLICAS, BYPASS and OUTPUT",
+                           word.key.c_str());
+    }
+    return check_value(line, word);
+}
+
+// Refuses keys that do not go with the others of a descriptor.
+Status check_keys(const ConfigLine &line, const std::set<std::string> &given, Scheme scheme) {
+    for (const char *key : {"CKSUM", "SET_FAILURES"}) {
+        if (given.contains(key) && scheme != Scheme::reed_solomon) {
+            return line.refuse("%s goes with TYPE=RS only", key);
+        }
+    }
+    if (given.contains("CKSUM") && given.contains("SET_FAILURES")) {
+        return line.refuse("CKSUM and SET_FAILURES are two names of one; give one");
+    }
+    return given.contains("REPLICAS") && scheme != Scheme::partner
+               ? line.refuse("REPLICAS goes with TYPE=PARTNER only")
+               : Status::ok();
+}
 
 // ---- Files
 
@@ -369,16 +309,14 @@ public:
     }
 
     Status finish(Levels &levels) {
-        const auto always = [](const Descriptor &each) { return each.level.interval == 1; };
-        if (std::ranges::none_of(descriptors_, always)) {
+        for (const Descriptor &descriptor : descriptors_) {
+            result_.levels.push_back(descriptor.level(defaults_));
+        }
+        if (std::ranges::find(result_.levels, 1U, &Level::interval) == result_.levels.end()) {
             return fail(CD_ERROR_STORAGE_VALUE,
                         "%s: no descriptor that is enabled has INTERVAL=1, so that some epochs "
                         "would have none",
                         file_);
-        }
-        for (Descriptor &descriptor : descriptors_) {
-            descriptor.complete(defaults_);
-            result_.levels.push_back(std::move(descriptor.level));
         }
         levels = std::move(result_);
         return Status::ok();
@@ -386,24 +324,30 @@ public:
 
 private:
     Status read_descriptor(const ConfigLine &line) {
-        Descriptor descriptor(line);
-        if (Status status = descriptor.read(); !status) {
+        Descriptor descriptor;
+        std::set<std::string> given;
+        for (const ConfigWord &word : line.words) {
+            if (!given.insert(word.key).second) {
+                return line.refuse("%.100s is given twice", word.key.c_str());
+            }
+            if (Status status = take(line, word, word.key, descriptor); !status) {
+                return status;
+            }
+        }
+        if (Status status = check_keys(line, given, descriptor.scheme); !status) {
             return status;
         }
-        if (!checkpoints_.insert(descriptor.checkpoint).second ||
-            !indexes_.insert(descriptor.level.index).second) {
+        const int index = descriptor.level({}).index;
+        if (!checkpoints_.insert(descriptor.checkpoint).second || !indexes_.insert(index).second) {
             return line.refuse("another line has CKPT=%llu or INDEX=%d already",
-                               static_cast<unsigned long long>(descriptor.checkpoint),
-                               descriptor.level.index);
+                               static_cast<unsigned long long>(descriptor.checkpoint), index);
         }
         if (!descriptor.enabled) {
             return Status::ok();
         }
-        const uint64_t interval = descriptor.level.interval;
-        const auto has_it = [interval](const Descriptor &each) {
-            return each.level.interval == interval;
-        };
-        if (std::ranges::any_of(descriptors_, has_it)) {
+        const uint64_t interval = descriptor.interval;
+        if (std::ranges::find(descriptors_, interval, &Descriptor::interval) !=
+            descriptors_.end()) {
             return line.refuse("another descriptor has INTERVAL=%llu already",
                                static_cast<unsigned long long>(interval));
         }
@@ -412,29 +356,21 @@ private:
     }
 
     Status read_settings(ConfigLine &line) {
+        constexpr std::pair<std::string_view, std::string_view> keys[] = {
+            {"SCR_GROUP", "GROUP"},
+            {"SCR_CACHE_BASE", "STORE"},
+            {"SCR_SET_SIZE", "SET_SIZE"},
+            {"SCR_SET_FAILURES", "SET_FAILURES"}};
         for (ConfigWord &word : line.words) {
-            constexpr const char *known[] = {"SCR_GROUP", "SCR_CACHE_BASE", "SCR_SET_SIZE",
-                                             "SCR_SET_FAILURES"};
-            Status status = std::ranges::find(known, word.key) == std::end(known)
-                                ? check_value(line, word)
-                                : expand(line, word, result_.variables);
-            status = status ? read_setting(line, word) : status;
+            const auto *const known = std::ranges::find(
+                keys, word.key, &std::pair<std::string_view, std::string_view>::first);
+            const bool is_default = known != std::end(keys);
+            Status status =
+                is_default ? expand(line, word, result_.variables) : check_value(line, word);
+            status = status && is_default ? take(line, word, known->second, defaults_) : status;
             if (!status) {
                 return status;
             }
-        }
-        return Status::ok();
-    }
-
-    Status read_setting(const ConfigLine &line, const ConfigWord &word) {
-        if (word.key == "SCR_GROUP") {
-            defaults_.group = upper_case(word.value);
-        } else if (word.key == "SCR_CACHE_BASE") {
-            defaults_.store = word.value;
-        } else if (word.key == "SCR_SET_SIZE") {
-            return take_number(line, word, smallest_set, largest_set, defaults_.set_size);
-        } else if (word.key == "SCR_SET_FAILURES") {
-            return take_number(line, word, 1, most_checksums, defaults_.checksums);
         }
         return Status::ok();
     }
@@ -456,7 +392,7 @@ private:
 
     const char *file_;
     Levels result_;
-    Defaults defaults_;
+    Descriptor defaults_;
     std::vector<Descriptor> descriptors_; // those that are enabled
     std::set<uint64_t> checkpoints_;
     std::set<int> indexes_;

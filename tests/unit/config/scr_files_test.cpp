@@ -90,7 +90,7 @@ TEST_F(ScrFiles, WhatVariablesCannotStandForIsRefusedWithTheirNames) {
     expect_refused("CKPT=0 STORE=$DISK1",
                    "1: STORE=$DISK1: the environment variable DISK is not set; set it for all "
                    "ranks, or write what it stands for (a name with digits is written ${NAME1})");
-    expect_refused("CKPT=0 STORE=$EMPTY", "1: STORE=$EMPTY has no value, since EMPTY is empty");
+    expect_refused("CKPT=0 STORE=$EMPTY", "1: STORE=$EMPTY has no value, since it is empty: EMPTY");
     for (const std::string value : {"$", "/a$/b", "${}", "${", "${A", "${A-b}", "$1", "$$"}) {
         expect_refused("CKPT=0 STORE=" + value,
                        "1: STORE=" + value + ": behind $ comes NAME or {NAME}");

@@ -98,10 +98,10 @@ Status DirLock::take(const std::string &directory, const User &user,
         "process " + std::to_string(os::system().process()) + " on " + user.node + "\n";
     auto taken = std::make_unique<DirLock>(path, std::move(file));
     Status status = taken->file_.write(0, line.data(), line.size());
-    status =
-        status ? check_alone(directory, user.session,
-                             "wait until it ends, or give the root another name or directory", true)
-               : status;
+    status = status ? check_alone(directory, user.session,
+                                  "wait until it ends, or give the root another name or directory",
+                                  false)
+                    : status;
     if (status) {
         lock = std::move(taken);
     }

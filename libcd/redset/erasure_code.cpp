@@ -51,51 +51,44 @@ void ErasureCode::code_portable(size_t length, std::byte *const *sources,
     }
 }
 
-#ifdef CD_HAVE_ISAL
-
 ErasureCode::ErasureCode(Matrix coefficients, size_t sources, size_t outputs)
     : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
       is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()),
-      tables_(is_sum_ ? 0 : isa_l::table_size * sources * outputs), for_sum_(sources + 1),
-      from_(sources), to_(outputs) {
-    if (!tables_.empty()) {
+      for_sum_(sources + 1), from_(sources), to_(outputs) {
+#ifdef CD_HAVE_ISAL
+    if (!is_sum_ && sources > 0) {
+        tables_.resize(isa_l::table_size * sources * outputs);
         isa_l::make_tables(static_cast<int>(sources), static_cast<int>(outputs),
                            coefficients_.data(), tables_.data());
     }
+#endif
 }
 
 void ErasureCode::code(size_t length, std::byte *const *sources,
                        std::byte *const *outputs) noexcept {
-    if (sources_ == 0) {
-        code_portable(length, sources, outputs);
-    } else if (is_copy_) {
+#ifdef CD_HAVE_ISAL
+    if (is_copy_) {
         for (size_t i = 0; i < outputs_; ++i) {
             std::memcpy(outputs[i], sources[0], length);
         }
-    } else if (is_sum_) {
+        return;
+    }
+    if (is_sum_ && sources_ > 0) {
         std::copy_n(sources, sources_, for_sum_.begin());
         for_sum_[sources_] = outputs[0];
         isa_l::sum(static_cast<int>(sources_ + 1), static_cast<int>(length), for_sum_.data());
-    } else {
+        return;
+    }
+    if (!tables_.empty()) {
         const auto plain = [](std::byte *at) { return reinterpret_cast<unsigned char *>(at); };
         std::transform(sources, sources + sources_, from_.begin(), plain);
         std::transform(outputs, outputs + outputs_, to_.begin(), plain);
         isa_l::encode(static_cast<int>(length), static_cast<int>(sources_),
                       static_cast<int>(outputs_), tables_.data(), from_.data(), to_.data());
+        return;
     }
-}
-
-#else
-
-ErasureCode::ErasureCode(Matrix coefficients, size_t sources, size_t outputs)
-    : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
-      is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()) {}
-
-void ErasureCode::code(size_t length, std::byte *const *sources,
-                       std::byte *const *outputs) noexcept {
+#endif
     code_portable(length, sources, outputs);
 }
-
-#endif
 
 } // namespace cd::redset

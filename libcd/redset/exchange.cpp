@@ -5,33 +5,12 @@
 #include "base/no_throw.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace cd::redset {
 namespace {
 
-constexpr size_t longest_text = 1024;
-
-// Encodes the failure of a member, even without memory.
-class Failure {
-public:
-    explicit Failure(Status status) {
-        const cd_error code = status.code();
-        const size_t length = std::min(std::strlen(message()), longest_text - 1);
-        std::memcpy(bytes_.data(), &code, sizeof code);
-        std::memcpy(bytes_.data() + sizeof code, message(), length);
-        size_ = sizeof code + length + 1;
-    }
-    std::span<const std::byte> sent() const { return {bytes_.data(), size_}; }
-
-private:
-    std::array<std::byte, sizeof(cd_error) + longest_text> bytes_ = {};
-    size_t size_;
-};
-
-void put_success_before(std::span<const std::byte> bytes, Bytes &sent) {
-    constexpr cd_error code = CD_ERROR_NONE;
+void put_after(cd_error code, std::span<const std::byte> bytes, Bytes &sent) {
     sent.resize(sizeof code + bytes.size());
     std::memcpy(sent.data(), &code, sizeof code);
     std::ranges::copy(bytes, sent.begin() + sizeof code);
@@ -73,12 +52,11 @@ Status first_failure(const Exchange &exchange, const std::vector<Bytes> &sent) {
 
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                        std::vector<Bytes> &sent) {
-    Bytes success;
-    if (own) {
-        own = catch_exceptions([&] { put_success_before(bytes, success); });
-    }
+    const std::span text(message(), std::strlen(message()) + 1);
+    Bytes told; // nothing, where there is no memory for it
+    best_effort([&] { put_after(own.code(), own ? bytes : std::as_bytes(text), told); });
     std::vector<Bytes> all;
-    if (Status status = exchange.gather(own ? success : Failure(own).sent(), all); !status) {
+    if (Status status = exchange.gather(told, all); !status) {
         return status;
     }
     Status sense = check_sense(all);

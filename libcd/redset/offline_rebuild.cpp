@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace cd::redset {
 namespace {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
-#include <utility>
 
 namespace cd::redset {
 class Meeting::Member : public Exchange {

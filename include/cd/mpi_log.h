@@ -124,9 +124,8 @@ CD_API void cd_log_stop(void);
 CD_API int cd_log_stopped(void);
 
 /* Writes why cd_log_open, cd_log_widen or cd_log_read failed, as a sentence cut to size bytes: the
-   error of the file that log_limit uses, with the remedy, or the size of an entry that had no
-   memory. Returns 0 if neither is known: no memory to read, or no entry left. After a failed read
-   the mode stays CD_LOG_REPLAYING. */
+   error of the file that log_limit uses, with the remedy. Returns 0 if there is none: no memory, or
+   no entry left. After a failed read the mode stays CD_LOG_REPLAYING. */
 CD_API int cd_log_trouble(char *text, size_t size);
 
 /* The place of an entry. Entries are counted from the beginning of the log. */
@@ -149,15 +148,12 @@ CD_API cd_handle cd_log_create_root(const char *name, int *error);
 CD_API int cd_log_keep_newest(size_t bytes);
 
 /* Returns 1 if a restore of cd replays the entry at place, else 0, also if cd is not alive. This
-   function and the next two return 0 inside a callback of the library. */
+   function and the next one return 0 inside a callback of the library. */
 CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
 
 /* Returns 1 if a restore of the thread's active CD, or of an ancestor, replays the entry at later
    but not the one at earlier. */
 CD_API int cd_log_parts(const struct cd_log_place *earlier, const struct cd_log_place *later);
-
-/* Returns 1 if cd is alive and the thread's active CD is cd or inside it. Takes no lock. */
-CD_API int cd_log_inside(cd_handle cd);
 
 /* Writes where a restore of cd begins in each log that it replays, count places at most. Returns
    the number of these places; 0 if cd is not alive, or inside a callback of

@@ -152,11 +152,6 @@ int cd_log_trouble(char *text, size_t size) {
     const cd::Log *log = cd::log_in_use();
     const cd::SavedMessage keeper;
     const cd::Status trouble = log != nullptr ? log->trouble() : cd::Status::ok();
-    const size_t refused = log != nullptr ? log->refused() : 0;
-    if (trouble && refused > 0) {
-        std::snprintf(text, size, "there is no memory for an entry of %zu bytes", refused);
-        return 1;
-    }
     std::snprintf(text, size, "%s", trouble ? "" : cd::message());
     return trouble ? 0 : 1;
 }
@@ -203,21 +198,6 @@ int cd_log_parts(const cd_log_place *earlier, const cd_log_place *later) {
         cd = parent;
     }
     return parts ? 1 : 0;
-}
-
-int cd_log_inside(cd_handle cd) {
-    cd::Registry &registry = cd::Registry::instance();
-    if (cd::CallbackGuard::inside() || !registry.alive(cd)) {
-        return 0;
-    }
-    uint64_t generation = 0;
-    const cd::Slot *const place = registry.find(cd, generation);
-    const cd_handle active = cd::ActiveStack::active();
-    const cd::Slot *at = active != nullptr ? registry.find(active, generation) : nullptr;
-    while (at != nullptr && at != place) {
-        at = at->parent;
-    }
-    return at != nullptr ? 1 : 0;
 }
 
 int cd_log_begins(cd_handle cd, cd_log_place *begins, int count) {

@@ -173,7 +173,6 @@ bool Log::widen(size_t used, size_t size, cd_log_room &room) noexcept {
         LogChunk *too_small = last_;
         Record *record = find_room(std::max(size, 2 * room.size)); // more pieces may follow
         if (record == nullptr) {
-            refused_.store(size, std::memory_order_relaxed);
             ++end_.lost;
             return false;
         }
@@ -208,7 +207,7 @@ bool Log::append(const cd_log_part *parts, int count) noexcept {
         length += parts[i].length;
     }
     const std::scoped_lock lock(lock_);
-    Record *record = takes_entries() ? reserve_room(aligned(length)) : nullptr;
+    Record *record = takes_entries() ? find_room(aligned(length)) : nullptr;
     if (record == nullptr) {
         return false;
     }
@@ -311,9 +310,6 @@ void Log::end_replay_of(int depth) noexcept {
 }
 
 void Log::move_cursor(const Position &position) noexcept {
-    if (!replaying() && !(position == end_)) {
-        refused_.store(0, std::memory_order_relaxed);
-    }
     stopped_at_.store(nowhere, std::memory_order_relaxed);
     cursor_ = position.entries <= begin_.entries ? begin_ : position;
     cursor_moved();

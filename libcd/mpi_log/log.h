@@ -98,7 +98,7 @@ public:
     // until close_entry() or abandon(). False without memory, or during a replay.
     [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept {
         lock_.lock();
-        Record *record = takes_entries() ? reserve_room(size) : nullptr;
+        Record *record = takes_entries() ? find_room(size) : nullptr;
         if (record == nullptr) [[unlikely]] {
             end_.lost += takes_entries() ? 1 : 0;
             lock_.unlock();
@@ -159,9 +159,6 @@ public:
 
     // Returns the failure of the spill file that lost or withheld an entry; ok if there was none.
     Status trouble() const;
-
-    // Returns the length of the last entry that found no room since the last replay began; 0: none.
-    size_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
     // Returns how many entries behind position found no room.
     uint64_t lost_since(const Position &position) const;
@@ -235,13 +232,6 @@ private:
 
     bool takes_entries() const { return !closed_ && !replaying(); }
     // Finds room for a record behind the end; account() makes it an entry.
-    Record *reserve_room(size_t payload) noexcept {
-        Record *record = find_room(payload);
-        if (record == nullptr) [[unlikely]] {
-            refused_.store(payload, std::memory_order_relaxed);
-        }
-        return record;
-    }
     Record *find_room(size_t payload) noexcept {
         const size_t needed = sizeof(Record) + payload;
         if (payload > longest_entry ||
@@ -310,7 +300,6 @@ private:
     int restored_ = 0;            // the least depth of the CDs that the replay is for
     uint64_t kept_ = 0;           // bytes, of a log that keeps the newest entries only
     std::atomic<uint64_t> dropped_ = 0;
-    std::atomic<size_t> refused_ = 0;
     std::mutex nested_mutex_; // CDs of different depths share the log and add siblings to it
     std::map<Sibling, std::shared_ptr<Log>> nested_;
 };

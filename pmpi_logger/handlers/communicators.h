@@ -14,76 +14,48 @@
 
 namespace cd::logger {
 
-// Frees a communicator when no log needs it any more. A connection to another job ends at once,
-// since that job waits for it; a replay then uses its handle without MPI.
+// Frees a communicator when no log needs it any more. MPI_Comm_disconnect takes place at once,
+// since the others wait for it; a replay then uses the handle without MPI.
 class CommFree {
 public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *site, MPI_Comm *comm) {
-        if (comm == nullptr) {
-            return call_mpi<F>(comm); // which is an error
-        }
-        if (InnerCalls::are_of_undo()) {
+        if (comm == nullptr || passes_through(Logging::mode()) || RecordAll::records()) {
             return ObjectFree::call<F>(site, comm);
         }
-        bool at_once = false;
-        if (F == Fn::MPI_Comm_disconnect && !passes_through(Logging::mode())) {
-            if (const int failure = leads_elsewhere(*comm, at_once); failure != MPI_SUCCESS) {
-                return failure; // the handle is none, and MPI has said so
-            }
-        }
-        if (at_once) {
-            return end_connection<F>(site, comm);
-        }
         if (const std::optional<EndedConnection> ended = EndedConnections::find(*comm)) {
-            return ReentryGuard::mpi() ? ObjectFree::free_comm<F>(comm) // another one, of MPI's own
-                                       : ended_again<F>(site, comm, *ended);
+            return end<F>(site, comm, *ended, MPI_SUCCESS);
         }
-        return ObjectFree::call<F>(site, comm);
+        if (F == Fn::MPI_Comm_free || !ObjectFree::can_wait<F>(*comm)) {
+            return ObjectFree::call<F>(site, comm);
+        }
+        if (const int failure = ObjectFree::failure_of_comm(*comm); failure != MPI_SUCCESS) {
+            return failure; // the handle is none, and MPI has said so
+        }
+        const EndedConnection connection = about_to_end(*comm);
+        return end<F>(site, comm, connection, delete_attributes(*comm));
     }
 
 private:
-    template <Fn F> static int end_connection(const void *site, MPI_Comm *comm) {
-        const EndedConnection before = about_to_end(*comm);
-        EndedConnection ended = before;
-        const int refused = delete_attributes(*comm);
+    // `refused`: the error of a delete function, for which MPI keeps the communicator.
+    template <Fn F>
+    static int end(const void *site, MPI_Comm *comm, const EndedConnection &connection,
+                   int refused) {
         const int result = Blocking::call_by<F>(
-            [&](MPI_Comm *freed) {
-                if (refused != MPI_SUCCESS) {
-                    return refused;
-                }
-                hold_handler(ended);
-                return ObjectFree::free_comm<F>(freed, ended.number);
+            [refused](MPI_Comm *freed) {
+                return refused != MPI_SUCCESS ? refused : ObjectFree::free_comm<F>(freed);
             },
             site, comm);
-        if (*comm == MPI_COMM_NULL) {
-            connection_ended(ended);
-        } else if (before.made.family != 0) { // MPI has refused
-            EndedConnections::add(before);
+        const std::optional<cd_log_place> place = last_entry();
+        if (*comm == MPI_COMM_NULL && place) {
+            note_freed_at<EndedConnections>(connection, *place);
         }
         return result;
     }
 
-    // Answers from the log. The connection stays as long as the re-execution has it.
-    template <Fn F>
-    static int ended_again(const void *site, MPI_Comm *comm, EndedConnection ended) {
-        const int result = Blocking::call_by<F>(
-            [](MPI_Comm *freed) { return ObjectFree::free_comm<F>(freed); }, site, comm);
-        if (*comm == MPI_COMM_NULL) {
-            EndedConnections::remove(ended.number);
-            connection_ended(ended);
-        }
-        return result;
-    }
-
-    // Finds out whether the communicator leads to another job, which waits for the disconnect.
-    // Returns MPI's error.
-    static int leads_elsewhere(MPI_Comm comm, bool &elsewhere);
     // Returns what a replay needs to know of the connection. No other thread finds it any more.
     static EndedConnection about_to_end(MPI_Comm comm);
-    static void hold_handler(EndedConnection &connection);
-    static void connection_ended(EndedConnection &connection);
 };
 
 // What MPI knows of a communicator without asking others.
@@ -135,20 +107,6 @@ private:
                   : F == Fn::MPI_Comm_size        ? facts.size
                   : F == Fn::MPI_Comm_remote_size ? facts.remote_size
                                                   : facts.inter;
-        return MPI_SUCCESS;
-    }
-};
-
-// MPI_Comm_call_errhandler: a replay calls it, too.
-class CommErrorCall {
-public:
-    using Of = Arrivals;
-
-    template <Fn F> static int call(const void *, MPI_Comm comm, int error) {
-        if (!EndedConnections::has(comm)) {
-            return call_mpi<F>(comm, error);
-        }
-        raise(comm, error, CalledBy::program);
         return MPI_SUCCESS;
     }
 };

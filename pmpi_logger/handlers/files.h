@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace cd::logger {
 
@@ -62,54 +63,29 @@ public:
             return MPI_SUCCESS;
         }
         if (passes_through(Logging::mode())) {
-            return close<F>(file, LoggedFiles::find_open(*file));
+            const std::optional<LoggedFile> known = LoggedFiles::find(*file);
+            return close<F>(file, known && !known->freed ? known->number : 0);
         }
         if (RecordAll::records()) {
             return Blocking::log<F>(site, file);
         }
-        LoggedFile known = known_as(*file);
+        const LoggedFile known = known_as(*file);
         const int result = Blocking::call_by<F>(
-            [&](MPI_File *open) {
-                about_to_be_closed(known);
-                return close<F>(open, known);
-            },
-            site, file);
-        if (known.handle != MPI_FILE_NULL && *file == MPI_FILE_NULL) {
-            closed(known);
+            [&](MPI_File *open) { return close<F>(open, known.number); }, site, file);
+        const std::optional<cd_log_place> place = last_entry();
+        if (known.handle != MPI_FILE_NULL && *file == MPI_FILE_NULL && place) {
+            note_freed_at<LoggedFiles>(known, *place);
         }
         return result;
     }
 
 private:
     static LoggedFile known_as(MPI_File file);
-    static void about_to_be_closed(LoggedFile &file);
-    static void closed(LoggedFile &file);
 
-    // Forgets `known` before another thread can get the handle.
-    template <Fn F> static int close(MPI_File *file, const std::optional<LoggedFile> &known) {
-        if (known) {
-            LoggedFiles::remove(known->number);
-        }
-        const int result = free_object(
-            file, [&] { return call_mpi<F>(file); }, known ? known->number : 0);
-        if (known && *file != MPI_FILE_NULL) { // MPI has refused
-            LoggedFiles::add(*known);
-        }
-        return result;
-    }
-};
-
-// MPI_File_call_errhandler: calls the handler in a replay, too.
-class FileErrorCall {
-public:
-    using Of = Arrivals;
-
-    template <Fn F> static int call(const void *, MPI_File file, int error) {
-        if (!LoggedFiles::find_closed(file)) {
-            return call_mpi<F>(file, error);
-        }
-        raise_at(file, error, CalledBy::program);
-        return MPI_SUCCESS;
+    // Forgets the file with this number before another thread can get the handle.
+    template <Fn F> static int close(MPI_File *file, int number) {
+        LoggedFiles::remove(number);
+        return free_object(file, [&] { return call_mpi<F>(file); });
     }
 };
 
@@ -122,11 +98,7 @@ struct SplitOperation { // NOLINT(bugprone-exception-escape): as Staging
     void *buffer = nullptr; // that MPI has
 
     // Returns the operation of the file; MPI allows one at a time.
-    static void begins(MPI_File file, SplitOperation &&operation);
-    static void moves(MPI_File file,
-                      const Block &received); // the buffer lies elsewhere in a re-execution
-    static SplitOperation ends(MPI_File file);
-    static Block received_by(MPI_File file);
+    static SplitOperation &of(MPI_File file);
 };
 
 class SplitBegin : public MovesData {
@@ -149,7 +121,7 @@ public:
             if (result == run_live) {
                 return SplitBegin::call<F>(site, file, a...);
             }
-            SplitOperation::moves(file, received);
+            SplitOperation::of(file).received = received; // may lie elsewhere in a re-execution
             return result;
         }
         SplitOperation operation;
@@ -167,7 +139,7 @@ public:
                 operation.buffer = const_cast<void *>(static_cast<const void *>(buffer));
             }
         }
-        SplitOperation::begins(file, std::move(operation));
+        SplitOperation::of(file) = std::move(operation);
         return std::apply([&](auto... b) { return Blocking::log<F>(site, b...); }, arguments);
     }
 
@@ -186,13 +158,13 @@ public:
         const ReentryGuard inside;
         Call call = decode_data<F>(site, file, buffer, status);
         if (mode == CD_LOG_REPLAYING) {
-            set_received(call, SplitOperation::received_by(file));
+            set_received(call, SplitOperation::of(file).received);
             const int result = Blocking::replay(call, true);
             if (result != run_live) {
                 return result;
             }
         }
-        const SplitOperation operation = SplitOperation::ends(file);
+        const SplitOperation operation = std::exchange(SplitOperation::of(file), {});
         set_received(call, operation.received);
         MPI_Status own = {};
         StatusLoan loan(status, own);
@@ -230,7 +202,7 @@ public:
                 return result;
             }
         }
-        const SplitOperation operation = SplitOperation::ends(file);
+        const SplitOperation operation = std::exchange(SplitOperation::of(file), {});
         const void *const known = operation.buffer != nullptr ? operation.buffer : buffer;
         return Blocking::log<F>(site, file, known, status);
     }

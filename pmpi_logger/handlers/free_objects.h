@@ -7,12 +7,12 @@
 #include "handlers/object_state.h"
 #include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
+#include "objects/moved_types.h"
 #include "payload/comm_cache.h"
 #include "payload/datatype_cache.h"
 #include "record_all/record_all.h"
 #include "replay/divergence.h"
 #include "requests/request_table.h"
-#include "rma/window_table.h"
 
 namespace cd::logger {
 
@@ -24,38 +24,37 @@ public:
         if (handle == nullptr) {
             return call_mpi<F>(handle); // which is an error
         }
-        if (passes_through(Logging::mode())) {
-            return free_unlogged<F>(handle);
+        InnerCalls *const inner = InnerCalls::current();
+        const bool is_logged = !passes_through(Logging::mode());
+        if (!is_logged && (inner == nullptr || !can_wait<F>(*handle))) {
+            return free_now<F>(handle);
         }
         if (!can_wait<F>(*handle)) {
             return Blocking::log<F>(site, handle);
         }
-        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-            const ReentryGuard inside;
-            if (const int failure = failure_of(*handle); failure != MPI_SUCCESS) {
+        if (is_logged && RecordAll::records()) {
+            return Blocking::call_by<F>(free_now<F, Handle>, site, handle);
+        }
+        const Handle freed = *handle;
+        if (InnerCalls::are_of_undo()) { // the re-execution has it again
+            *handle = null_of<F, Handle>();
+            return MPI_SUCCESS;
+        }
+        int refused = MPI_SUCCESS; // the error of a delete function
+        if constexpr (frees_comm<F>()) {
+            if (const int failure = failure_of_comm(freed); failure != MPI_SUCCESS) {
                 return failure;
             }
         }
-        Call call = decode_data<F>(site, handle);
-        if (RecordAll::records()) {
-            const int result = free_now<F>(handle);
-            record(call, result);
-            return result;
-        }
-        const Handle freed = *handle;
         if (is_freed_before<F>(freed)) {
             return raise(MPI_COMM_NULL, MPI_ERR_ARG);
         }
-        int refused = MPI_SUCCESS;
-        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+        const Call call = decode_data<F>(site, handle);
+        if constexpr (frees_comm<F>()) {
             refused = delete_attributes(freed);
         }
-        uint64_t moved = 0;
-        if constexpr (F == Fn::MPI_Type_free) {
-            moved = MovedTypes::number_of(freed);
-        }
         // Asked before delete functions, which may call MPI and end the replay.
-        if (Logging::mode() == CD_LOG_REPLAYING) {
+        if (is_logged && Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, refused);
             if (result == MPI_SUCCESS) {
                 freed_again(word_of(freed));
@@ -63,19 +62,36 @@ public:
             return result == run_live ? ObjectFree::call<F>(site, handle) : result;
         }
         if (refused != MPI_SUCCESS) {
-            record(call, refused);
+            if (is_logged) {
+                record(call, refused);
+            }
             return refused;
         }
-        free_with_log<F>(call, handle, moved);
+        Waiting<Handle> object = {freed, freed, 0};
+        if constexpr (F == Fn::MPI_Type_free) {
+            object = {freed, MovedTypes::recorded(freed), MovedTypes::number_of(freed)};
+        }
+        *handle = null_of<F, Handle>();
+        if (!is_logged) { // part of the call around it
+            inner->add([object](const InnerCalls::Entry &entry) {
+                entry.again ? freed_again(word_of(object.freed), entry.which)
+                            : wait<F>(object, entry);
+            });
+            return MPI_SUCCESS;
+        }
+        cd_log_place place = {};
+        cd_log_here(&place);
+        if (record(call, MPI_SUCCESS)) {
+            wait<F>(object, {place, false, 0});
+        }
         return MPI_SUCCESS;
     }
 
-    // Frees the object at once. `owner`: its number, if it has one.
-    template <Fn F> static int free_comm(MPI_Comm *comm, int owner = 0) {
+    // Frees the communicator at once.
+    template <Fn F> static int free_comm(MPI_Comm *comm) {
         forget_comm_facts(); // before another thread can be given the handle
         RequestTable::instance().comm_is_gone(*comm);
-        const int result = free_object(
-            comm, [&] { return call_mpi<F>(comm); }, owner);
+        const int result = free_object(comm, [&] { return call_mpi<F>(comm); });
         forget_comm_facts(); // that the program's callbacks have asked for meanwhile
         return result;
     }
@@ -83,75 +99,48 @@ public:
     // Frees the type of MovedTypes, if it still exists.
     static void free_moved_type(uint64_t number);
 
+    // Returns the error that MPI has raised if the handle is none.
+    static int failure_of_comm(MPI_Comm comm) {
+        const ReentryGuard inside;
+        return failure_of(comm);
+    }
+
+    // Objects that MPI refuses to free are refused at once.
+    template <Fn F, typename Handle> static bool can_wait(Handle handle) {
+        const bool is_one = may_name(handle, null_of<F, Handle>());
+        if constexpr (frees_comm<F>()) {
+            return is_one && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
+        } else if constexpr (F == Fn::MPI_Type_free) {
+            return is_one && !is_basic(handle);
+        } else if constexpr (F == Fn::MPI_Group_free) {
+            return is_one && handle != MPI_GROUP_EMPTY;
+        } else if constexpr (F == Fn::MPI_Op_free) {
+            return is_one && !is_predefined_operation(word_of(handle));
+        } else if constexpr (frees_keyval<F>()) {
+            return Keyvals::has(Keyvals::kind<F>(), handle);
+        } else {
+            return is_one;
+        }
+    }
+
 private:
-    // Frees without a log, or for MPI itself.
-    template <Fn F, typename Handle> static int free_unlogged(Handle *handle) {
-        InnerCalls *const inner = InnerCalls::current();
-        return inner != nullptr && can_wait<F>(*handle) ? free_inside<F>(*inner, handle)
-                                                        : free_now<F>(handle);
-    }
-
-    // Frees the object for the program at once, and for MPI when no log needs it any more.
-    template <Fn F, typename Handle>
-    static void free_with_log(const Call &call, Handle *handle, uint64_t moved) {
-        const Handle freed = *handle;
-        cd_log_place place = {};
-        cd_log_here(&place);
-        if constexpr (F == Fn::MPI_Comm_disconnect) {
-            let_others_disconnect(freed);
-        }
-        *handle = null_of<F, Handle>();
-        if (record(call, MPI_SUCCESS)) {
-            Handle recorded = freed;
-            if constexpr (F == Fn::MPI_Type_free) {
-                recorded = MovedTypes::recorded(freed);
-            }
-            wait<F>(freed, recorded, moved, {place, false, 0});
-        }
-    }
-
-    // Frees inside a delete function of the program. Attributes of objects that a restore leaves
-    // alone are the restore's business.
-    template <Fn F, typename Handle> static int free_inside(InnerCalls &inner, Handle *handle) {
-        const Handle freed = *handle;
-        Handle recorded = freed;
-        uint64_t moved = 0;
-        if (!InnerCalls::are_of_undo()) {
-            if (is_freed_before<F>(freed)) {
-                return raise(MPI_COMM_NULL, MPI_ERR_ARG);
-            }
-            if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-                if (const int refused = delete_attributes(freed); refused != MPI_SUCCESS) {
-                    return refused;
-                }
-            }
-            if constexpr (F == Fn::MPI_Type_free) {
-                moved = MovedTypes::number_of(freed);
-                recorded = MovedTypes::recorded(freed);
-            }
-        }
-        *handle = null_of<F, Handle>();
-        inner.add([=](const InnerCalls::Entry &entry) {
-            if (!entry.again) {
-                wait<F>(freed, recorded, moved, entry);
-                return;
-            }
-            freed_again(word_of(freed), entry.which);
-        });
-        return MPI_SUCCESS;
-    }
+    // An object that is freed when no log needs it any more. `recorded` and `moved`: of MovedTypes.
+    template <typename Handle> struct Waiting {
+        Handle freed;
+        Handle recorded;
+        uint64_t moved;
+    };
 
     // Delays the free until the entry is deleted.
     template <Fn F, typename Handle>
-    static void wait(Handle freed, Handle recorded, uint64_t moved,
-                     const InnerCalls::Entry &entry) {
-        FreedHandles::add(word_of(freed), entry.place, entry.which);
-        when_forgotten(entry.place, [recorded, moved, entry] {
+    static void wait(const Waiting<Handle> &object, const InnerCalls::Entry &entry) {
+        FreedHandles::add(word_of(object.freed), entry.place, entry.which);
+        when_forgotten(entry.place, [object, entry] {
             if (!FreedHandles::remove(entry.place, entry.which)) {
                 return; // the re-execution has not freed it yet
             }
-            Handle last = recorded;
-            free_moved_type(moved);
+            free_moved_type(object.moved);
+            Handle last = object.recorded;
             if (last == null_of<F, Handle>()) {
                 return; // the log of the type was deleted before
             }
@@ -165,6 +154,7 @@ private:
     }
 
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
+        const auto free = [&] { return call_mpi<F>(handle); };
         if constexpr (F == Fn::MPI_Type_free) {
             // Nobody uses the logged type any more.
             MPI_Datatype recorded = MovedTypes::take(MovedTypes::number_of(*handle)).recorded;
@@ -175,26 +165,27 @@ private:
                 free_type(&recorded);
             }
             return result;
-        } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+        } else if constexpr (frees_comm<F>()) {
             return free_comm<F>(handle);
+        } else if constexpr (F == Fn::MPI_Info_free) {
+            return free_object(handle, free);
+        } else if constexpr (frees_keyval<F>()) {
+            return free_keyval<F>(*handle, free);
         } else {
-            const auto free = [&] { return call_mpi<F>(handle); };
-            if constexpr (F == Fn::MPI_Info_free) {
-                return free_object(handle, free);
-            } else if constexpr (frees_keyval<F>()) {
-                return free_keyval<F>(*handle, free);
-            } else {
-                return free();
-            }
+            return free();
         }
     }
 
     // Returns true if the program has a copy of the handle of an object that lives on for the log
     // only. Handles of other kinds are references, each of which is freed.
     template <Fn F, typename Handle> static bool is_freed_before(Handle handle) {
-        return (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect || F == Fn::MPI_Op_free ||
-                F == Fn::MPI_Info_free || frees_keyval<F>()) &&
+        return (frees_comm<F>() || F == Fn::MPI_Op_free || F == Fn::MPI_Info_free ||
+                frees_keyval<F>()) &&
                FreedHandles::has(word_of(handle));
+    }
+
+    template <Fn F> static constexpr bool frees_comm() {
+        return F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect;
     }
 
     template <Fn F> static constexpr bool frees_keyval() {
@@ -215,7 +206,7 @@ private:
     }
 
     template <Fn F, typename Handle> static Handle null_of() {
-        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+        if constexpr (frees_comm<F>()) {
             return MPI_COMM_NULL;
         } else if constexpr (F == Fn::MPI_Type_free) {
             return MPI_DATATYPE_NULL;
@@ -232,26 +223,6 @@ private:
         }
     }
 
-    // Objects that MPI refuses to free are refused at once.
-    template <Fn F, typename Handle> static bool can_wait(Handle handle) {
-        const bool is_one = may_name(handle, null_of<F, Handle>());
-        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-            return is_one && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
-        } else if constexpr (F == Fn::MPI_Type_free) {
-            return is_one && !is_basic(handle);
-        } else if constexpr (F == Fn::MPI_Group_free) {
-            return is_one && handle != MPI_GROUP_EMPTY;
-        } else if constexpr (F == Fn::MPI_Op_free) {
-            return is_one && !is_predefined_operation(word_of(handle));
-        } else if constexpr (frees_keyval<F>()) {
-            return Keyvals::has(Keyvals::kind<F>(), handle);
-        } else {
-            return is_one;
-        }
-    }
-
-    // They may wait for this rank, whose communicator stays.
-    static void let_others_disconnect(MPI_Comm comm);
     static int free_type(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     // `refused`: the error of a delete function, which MPI has reported.
@@ -264,30 +235,32 @@ class MemoryFree : public MovesData {
 public:
     template <Fn F> static int call(const void *site, void *memory) {
         const int mode = Logging::mode();
-        if (passes_through(mode)) {
-            InnerCalls *const inner = InnerCalls::current();
-            if (inner != nullptr) {
-                inner->add([memory](const InnerCalls::Entry &entry) {
-                    if (!entry.again) {
-                        when_forgotten(entry.place, [memory] { real<F>(memory); });
-                    }
-                });
-                return MPI_SUCCESS;
-            }
+        InnerCalls *const inner = InnerCalls::current();
+        const auto wait = [memory](const cd_log_place &place) {
+            when_forgotten(place, [memory] { real<F>(memory); });
+        };
+        if (passes_through(mode) && inner == nullptr) {
             return call_mpi<F>(memory);
         }
-        if (RecordAll::records()) {
-            call_mpi<F>(memory);
-        } else if (mode == CD_LOG_RECORDING) {
-            cd_log_place place = {};
-            cd_log_here(&place);
-            when_forgotten(place, [memory] { real<F>(memory); });
+        if (passes_through(mode)) {
+            inner->add([wait](const InnerCalls::Entry &entry) {
+                if (!entry.again) {
+                    wait(entry.place);
+                }
+            });
+            return MPI_SUCCESS;
         }
-        return note(site, memory);
+        const auto free = [&wait](void *freed) {
+            cd_log_place place = {};
+            if (RecordAll::records()) {
+                return call_mpi<F>(freed);
+            }
+            cd_log_here(&place);
+            wait(place);
+            return MPI_SUCCESS;
+        };
+        return Blocking::call_by<F>(free, site, memory);
     }
-
-private:
-    static int note(const void *site, void *memory);
 };
 
 } // namespace cd::logger

@@ -84,20 +84,4 @@ double ClockRead::read(const void *site, int mode) {
     return now;
 }
 
-// Only the root's arguments count, and it alone knows the number of processes.
-void SpawnMultiple::add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
-                               int *errors) {
-    const ReentryGuard inside;
-    int rank = 0;
-    real<Fn::MPI_Comm_rank>(comm, &rank);
-    if (rank != root || errors == MPI_ERRCODES_IGNORE) {
-        return;
-    }
-    size_t all = 0;
-    for (int i = 0; i < count; ++i) {
-        all += static_cast<size_t>(processes[i]);
-    }
-    call.add_output({errors, sizeof *errors * all});
-}
-
 } // namespace cd::logger

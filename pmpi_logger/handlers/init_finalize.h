@@ -2,30 +2,37 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/handle_word.h"
 #include "handlers/blocking.h"
-#include "handlers/spawned.h"
 #include "mpi/mpi_lifetime.h"
 #include "objects/deferred_free.h"
 
 namespace cd::logger {
+
+// Makes a call that begins or ends a use of MPI, or answers it from the log. Does `then` once MPI
+// has made it.
+template <Fn F, typename Then, typename... A>
+int call_and(const Then &then, const void *site, A... a) {
+    if (ReentryGuard::mpi()) {
+        return call_mpi<F>(a...);
+    }
+    const auto make = [&](A... b) {
+        const ReentryGuard inside;
+        const int result = call_mpi<F>(b...);
+        if (result == MPI_SUCCESS) {
+            then();
+        }
+        return result;
+    };
+    return Blocking::call_by<F>(make, site, a...);
+}
 
 // MPI_Init and MPI_Init_thread. From now on CDs are named with the rank in MPI_COMM_WORLD. MPI
 // stays up when an older CD is restored.
 class Initialize : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        if (ReentryGuard::mpi()) {
-            return call_mpi<F>(a...);
-        }
-        const auto make = [](A... b) {
-            const ReentryGuard inside;
-            const int result = call_mpi<F>(b...);
-            if (result == MPI_SUCCESS) {
-                initialized();
-            }
-            return result;
-        };
-        return Blocking::call_by<F>(make, site, a...);
+        return call_and<F>(initialized, site, a...);
     }
 
 private:
@@ -55,18 +62,7 @@ class SessionInit : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
-        if (ReentryGuard::mpi()) {
-            return call_mpi<F>(info, handler, session);
-        }
-        const auto make = [](MPI_Info i, MPI_Errhandler h, MPI_Session *s) {
-            const ReentryGuard inside;
-            const int result = call_mpi<F>(i, h, s);
-            if (result == MPI_SUCCESS) {
-                opened(*s);
-            }
-            return result;
-        };
-        return Blocking::call_by<F>(make, site, info, handler, session);
+        return call_and<F>([session] { opened(*session); }, site, info, handler, session);
     }
 
 private:
@@ -83,15 +79,12 @@ public:
         if (Logging::mode() != CD_LOG_REPLAYING && MpiLife::is_last_session()) {
             Finalize::finalizing();
         }
-        const auto make = [](MPI_Session *s) {
-            const ReentryGuard inside;
-            const int result = free_object(s, [s] { return call_mpi<F>(s); });
-            if (result == MPI_SUCCESS) {
+        return call_and<F>(
+            [handle = word_of(*session)] {
+                object_goes(handle);
                 MpiLife::session_ends();
-            }
-            return result;
-        };
-        return Blocking::call_by<F>(make, site, session);
+            },
+            site, session);
     }
 };
 #endif
@@ -117,47 +110,6 @@ public:
 
 private:
     static double read(const void *site, int mode);
-};
-
-// MPI_Comm_spawn_multiple: has an error code for each process of all commands.
-class SpawnMultiple : public MovesData {
-public:
-    template <Fn F>
-    static int call(const void *site, int count, char **commands, char ***arguments,
-                    const int *processes, const MPI_Info *infos, int root, MPI_Comm comm,
-                    MPI_Comm *made, int *errors) {
-        const int mode = Logging::mode();
-        if (passes_through(mode)) {
-            return call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made,
-                               errors);
-        }
-        Call call(F, site);
-        call.arrival = &Row<F>::of;
-        call.add_word(word_of(comm));
-        call.add_output({made, sizeof *made});
-        add_errors(call, count, processes, root, comm, errors);
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = Blocking::replay(call, false);
-            if (result != run_live) {
-                return told_of(result, *made);
-            }
-        }
-        const ReentryGuard inside;
-        const int result =
-            call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
-        Blocking::record(call, result, nullptr, false);
-        return told_of(result, *made);
-    }
-
-private:
-    static int told_of(int result, MPI_Comm made) {
-        if (result == MPI_SUCCESS) {
-            connection_made(made);
-        }
-        return result;
-    }
-    static void add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
-                           int *errors);
 };
 
 } // namespace cd::logger

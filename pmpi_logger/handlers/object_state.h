@@ -13,7 +13,6 @@
 #include "objects/inner_frees.h"
 #include "payload/ended_connections.h"
 #include "record_all/record_all.h"
-#include "replay/divergence.h"
 #include "rma/window_table.h"
 
 #include <array>
@@ -25,29 +24,6 @@
 #include <vector>
 
 namespace cd::logger {
-
-// A reference to an error handler, freed with its last copy. nullptr if there is none.
-using HeldHandler = std::shared_ptr<const MPI_Errhandler>;
-
-inline HeldHandler held(MPI_Errhandler handler) {
-    if (handler == MPI_ERRHANDLER_NULL) {
-        return nullptr;
-    }
-    return {new MPI_Errhandler(handler), [](MPI_Errhandler *last) {
-                real<Fn::MPI_Errhandler_free>(last);
-                delete last;
-            }};
-}
-
-// Returns the error handler of an object that MPI is about to free, and holds it while a replay may
-// raise errors with it.
-template <Fn Get, typename Object>
-MPI_Errhandler held_handler(Object object, const cd_log_place &place) {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    real<Get>(object, &handler);
-    when_forgotten(place, [held = held(handler)] {});
-    return handler;
-}
 
 // The attribute keys that the program has made. MPI refuses to free other keys.
 enum class KeyvalsOf { communicators, types, windows };
@@ -66,85 +42,48 @@ public:
     }
 };
 
-// The delete function of a key for attributes of windows. MPI does not call it for a window that it
-// has freed, whose attributes a re-execution changes.
-struct DeleteFunction {
-    void (*function)() = nullptr;
-    void *state = nullptr; // in C
-    MPI_Aint number = 0;   // in Fortran, which gets the address of a copy
-    bool in_fortran = false;
-};
-
-class DeleteFunctions {
-public:
-    // Keeps the function until another key has the same value.
-    static void note(int key, const DeleteFunction &function);
-
-    // Calls it as MPI does when the attribute is deleted or replaced.
-    static void call(const Window &gone, int key, SetAttribute &attribute);
-};
-
 class KeyvalCreate : public MovesData {
 public:
-    template <Fn F, typename Copy, typename Delete>
-    static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
-        const int result = Blocking::log<F>(site, copy, forget, key, state);
-        if (result == MPI_SUCCESS) { // the program may have given no place for the key
-            made<F>(*key, {any(forget), state, 0, is_from_fortran(site)});
-        }
-        return result;
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...);
     }
 
-    // `make`: makes the call, by the C or the Fortran function. MPI copies Fortran's `state`.
-    template <Fn F, typename Make, typename Copy, typename Delete, typename Number>
-    static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
-                       Number *state) {
+    // `make`: makes the call, by the C or the Fortran function.
+    template <Fn F, typename Make, typename Copy, typename Delete, typename State>
+    static int call_by(const Make &make, const void *site, Copy copy, Delete forget, int *key,
+                       State *state) {
         const int result = Blocking::call_by<F>(make, site, copy, forget, key, state);
-        if (result == MPI_SUCCESS) {
-            made<F>(*key, {any(forget), nullptr, *state, true});
+        if (result == MPI_SUCCESS) { // the program may have given no place for the key
+            Keyvals::add(Keyvals::kind<F>(), *key);
         }
         return result;
-    }
-
-private:
-    template <typename Function> static auto any(Function function) {
-        return reinterpret_cast<void (*)()>(function);
-    }
-
-    template <Fn F> static void made(int key, const DeleteFunction &forget) {
-        Keyvals::add(Keyvals::kind<F>(), key);
-        if (F == Fn::MPI_Win_create_keyval) {
-            DeleteFunctions::note(key, forget);
-        }
     }
 };
 
 // Functions for attributes of communicators, types and windows.
-struct CommAttributes {
-    static constexpr Fn get = Fn::MPI_Comm_get_attr;
-    static constexpr Fn set = Fn::MPI_Comm_set_attr;
-    static constexpr Fn remove = Fn::MPI_Comm_delete_attr;
+template <Fn Get, Fn Set, Fn Remove> struct Attributes {
+    static constexpr Fn get = Get;
+    static constexpr Fn set = Set;
+    static constexpr Fn remove = Remove;
+    static constexpr bool has(Fn fn) { return fn == get || fn == set || fn == remove; }
+};
 
+struct CommAttributes
+    : Attributes<Fn::MPI_Comm_get_attr, Fn::MPI_Comm_set_attr, Fn::MPI_Comm_delete_attr> {
     static MPI_Comm from_fortran(MPI_Fint handle) { return MPI_Comm_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Comm handle) { return MPI_Comm_c2f(handle); }
     static MPI_Comm null() { return MPI_COMM_NULL; }
 };
 
-struct TypeAttributes {
-    static constexpr Fn get = Fn::MPI_Type_get_attr;
-    static constexpr Fn set = Fn::MPI_Type_set_attr;
-    static constexpr Fn remove = Fn::MPI_Type_delete_attr;
-
+struct TypeAttributes
+    : Attributes<Fn::MPI_Type_get_attr, Fn::MPI_Type_set_attr, Fn::MPI_Type_delete_attr> {
     static MPI_Datatype from_fortran(MPI_Fint handle) { return MPI_Type_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Datatype handle) { return MPI_Type_c2f(handle); }
     static MPI_Datatype null() { return MPI_DATATYPE_NULL; }
 };
 
-struct WinAttributes {
-    static constexpr Fn get = Fn::MPI_Win_get_attr;
-    static constexpr Fn set = Fn::MPI_Win_set_attr;
-    static constexpr Fn remove = Fn::MPI_Win_delete_attr;
-
+struct WinAttributes
+    : Attributes<Fn::MPI_Win_get_attr, Fn::MPI_Win_set_attr, Fn::MPI_Win_delete_attr> {
     static MPI_Win from_fortran(MPI_Fint handle) { return MPI_Win_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Win handle) { return MPI_Win_c2f(handle); }
     static MPI_Win null() { return MPI_WIN_NULL; }
@@ -153,12 +92,14 @@ struct WinAttributes {
 // The kind of object of F. The functions of MPI-1 are about communicators.
 template <Fn F>
 using AttributesOf =
-    std::conditional_t<F == TypeAttributes::get || F == TypeAttributes::set ||
-                           F == TypeAttributes::remove,
-                       TypeAttributes,
-                       std::conditional_t<F == WinAttributes::get || F == WinAttributes::set ||
-                                              F == WinAttributes::remove,
-                                          WinAttributes, CommAttributes>>;
+    std::conditional_t<TypeAttributes::has(F), TypeAttributes,
+                       std::conditional_t<WinAttributes::has(F), WinAttributes, CommAttributes>>;
+
+template <typename Of, typename Object> bool has_attribute(Object object, int key) {
+    void *ignored = nullptr;
+    int present = 0;
+    return real<Of::get>(object, key, &ignored, &present) == MPI_SUCCESS && present != 0;
+}
 
 // Returns the number if Fortran has set the attribute: C gets the number's address.
 template <typename Of, typename Object>
@@ -194,23 +135,18 @@ int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
         number = set_by_fortran<Of>(site, object, key, before);
     }
     const auto put_back = [=] {
-        if (present == 0) {
-            void *ignored = nullptr;
-            int still = 0;
-            real<Of::get>(object, key, &ignored, &still);
-            if (still != 0) {
-                real<Of::remove>(object, key);
-            }
-        } else if (number) {
+        if (number) {
             MPI_Fint handle = Of::to_fortran(object);
             MPI_Fint fortran_key = key;
             MPI_Aint value = *number;
             fortran<Of::set>(site, &handle, &fortran_key, &value);
-        } else {
+        } else if (present != 0) {
             real<Of::set>(object, key, before);
+        } else if (has_attribute<Of>(object, key)) {
+            real<Of::remove>(object, key);
         }
     };
-    undo = {part, put_back, {}};
+    undo = {part, put_back};
     return MPI_SUCCESS;
 }
 
@@ -219,16 +155,11 @@ int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
 // for a re-execution. Returns the error of the first function that refuses; the communicator is not
 // freed then.
 inline int delete_attributes(MPI_Comm comm) {
-    constexpr KeyvalsOf kind = KeyvalsOf::communicators;
-    for (const int key : Keyvals::all(kind)) {
+    for (const int key : Keyvals::all(KeyvalsOf::communicators)) {
         // Another thread may free keys meanwhile.
-        if (!is_undone({word_of(comm), static_cast<uint32_t>(key)}) || !Keyvals::has(kind, key)) {
-            continue;
-        }
-        void *value = nullptr;
-        int present = 0;
-        const int found = real<Fn::MPI_Comm_get_attr>(comm, key, &value, &present);
-        if (found == MPI_SUCCESS && present != 0) {
+        if (is_undone({word_of(comm), static_cast<uint32_t>(key)}) &&
+            Keyvals::has(KeyvalsOf::communicators, key) &&
+            has_attribute<CommAttributes>(comm, key)) {
             if (const int refused = real<Fn::MPI_Comm_delete_attr>(comm, key);
                 refused != MPI_SUCCESS) {
                 return refused;
@@ -238,22 +169,54 @@ inline int delete_attributes(MPI_Comm comm) {
     return MPI_SUCCESS;
 }
 
+// Returns whether F is about an object that MPI has ended or closed, and that a replay uses.
+template <Fn F, typename Object> bool is_ended(Object object) {
+    constexpr std::string_view name = Declaration<F>::pmpi_name;
+    if constexpr (name.starts_with("PMPI_Win_")) {
+        return WindowTable::instance().is_gone(object);
+    } else if constexpr (name.starts_with("PMPI_File_")) {
+        return LoggedFiles::find_closed(object).has_value();
+    } else if constexpr (name.starts_with("PMPI_Type_") || name.starts_with("PMPI_Session_")) {
+        return false;
+    } else {
+        return EndedConnections::has(object);
+    }
+}
+
+// Notes that the entry at `place` frees an object, which MPI has freed at once. A restore gives it
+// back to the program, whose replay uses it without MPI.
+template <typename Table, typename Object>
+void note_freed_at(Object object, const cd_log_place &place) {
+    Table::remove(object.number);
+    object.freed = true;
+    if (object.freed_at.family == 0) { // not in an earlier execution
+        when_forgotten(place, [number = object.number] { Table::remove(number); });
+    }
+    object.freed_at = place;
+    when_restored(place, [object] { Table::put_back(object); });
+}
+
 // A call that changes an object of this process: attribute, error handler, name or info key. A
-// re-execution makes it, too; a restore brings the earlier state back.
+// re-execution makes it, too; a restore brings the earlier state back. Of an object that MPI has
+// ended nothing is changed.
 class ObjectChange : public MovesData {
 protected:
     // Parts of an object besides its attributes.
     static constexpr uint64_t its_handler = uint64_t{1} << 32;
     static constexpr uint64_t its_name = uint64_t{2} << 32;
 
+    // A re-execution may leave out changes that are optional, such as names.
+    enum class Repeated { always, optionally };
+
     // Makes and records the change. `make_undo` saves the present state unless an older undo does
     // so; an error of MPI in it is the call's error.
     template <typename Change, typename MakeUndo>
-    static int change(const Call &call, int mode, const Change &change, const MakeUndo &make_undo) {
+    static int change(const Call &call, int mode, Repeated repeated, const Change &change,
+                      const MakeUndo &make_undo) {
         std::optional<int> before;
         if (mode == CD_LOG_REPLAYING) {
             int failure = MPI_SUCCESS;
-            before = logged_result(call, failure);
+            before = logged_result(call, repeated, failure);
             if (!before && failure != run_live) {
                 return failure;
             }
@@ -262,29 +225,11 @@ protected:
         InnerCalls inner(RecordAll::records() ? InnerCalls::Of::nothing : InnerCalls::Of::call);
         Undo undo;
         const int result = apply(change, make_undo, undo);
-        if (const auto place = note(call, before.has_value(), false, result, std::move(undo))) {
+        if (const auto place = note(call, before.has_value(), repeated, result, std::move(undo))) {
             inner.settle(*place, before.has_value());
         }
         return before.value_or(result);
     }
-
-    // The same for changes that a re-execution may leave out, such as names.
-    template <typename Change, typename MakeUndo>
-    static int change_freely(const Call &call, int mode, const Change &change,
-                             const MakeUndo &make_undo) {
-        const bool is_logged = mode == CD_LOG_REPLAYING && is_next(call);
-        const ReentryGuard inside;
-        Undo undo;
-        const int result = apply(change, make_undo, undo);
-        note(call, is_logged, true, result, std::move(undo));
-        return result;
-    }
-
-    static int nothing_to_undo(Undo &) { return MPI_SUCCESS; }
-
-    // MPI cannot be told anything about a connection that it has ended.
-    static bool is_ended_connection(MPI_Comm comm) { return EndedConnections::has(comm); }
-    template <typename Object> static bool is_ended_connection(Object) { return false; }
 
     // Makes a change inside a delete function; it is undone with the call around it.
     template <typename Change, typename MakeUndo>
@@ -304,72 +249,58 @@ private:
         return found == MPI_SUCCESS ? change() : found;
     }
 
-    static std::optional<int> logged_result(const Call &call, int &failure);
-    static bool is_next(const Call &call);
+    static std::optional<int> logged_result(const Call &call, Repeated repeated, int &failure);
     // Records the change unless `is_logged`. Returns where the entry lies, if there is one.
-    static std::optional<cd_log_place> note(const Call &call, bool is_logged, bool is_optional,
+    static std::optional<cd_log_place> note(const Call &call, bool is_logged, Repeated repeated,
                                             int result, Undo undo);
 };
 
-class AttributeSet : public ObjectChange {
+// Sets or deletes an attribute.
+class AttributeChange : public ObjectChange {
 public:
-    template <Fn F, typename Object>
-    static int call(const void *site, Object object, int key, void *value) {
-        return call_by<F>([](auto... a) { return call_mpi<F>(a...); }, site, object, key, value);
+    template <Fn F, typename Object, typename... A>
+    static int call(const void *site, Object object, int key, A... value) {
+        const int result =
+            call_by<F>([](auto... a) { return call_mpi<F>(a...); }, site, object, key, value...);
+        if constexpr (F == Fn::MPI_Win_set_attr) {
+            if (result == MPI_SUCCESS && is_ended<F>(object)) { // may lie elsewhere than in the log
+                (WindowTable::instance().find(object)->attributes.insert_or_assign(key, value),
+                 ...);
+            }
+        }
+        return result;
     }
 
     // `make`: makes the call, by the C or the Fortran function.
-    template <Fn F, typename Make, typename Object>
-    static int call_by(const Make &make, const void *site, Object object, int key, void *value) {
-        const int mode = Logging::mode();
-        InnerCalls *const inner = InnerCalls::current();
-        if (InnerCalls::are_of_undo() || (passes_through(mode) && inner == nullptr)) {
-            return make(object, key, value);
-        }
-        const bool has_ended = is_ended_connection(object);
-        const auto set = [&] { return has_ended ? MPI_SUCCESS : make(object, key, value); };
-        const auto make_undo = [&](Undo &undo) {
-            return has_ended ? MPI_SUCCESS
-                             : puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
-        };
-        return inner != nullptr ? change_inside(*inner, set, make_undo)
-                                : change(decode<F>(site, object, key, value), mode, set, make_undo);
-    }
-};
-
-class AttributeDelete : public ObjectChange {
-public:
-    template <Fn F, typename Object> static int call(const void *site, Object object, int key) {
+    template <Fn F, typename Make, typename Object, typename... A>
+    static int call_by(const Make &make, const void *site, Object object, int key, A... value) {
+        using Of = AttributesOf<F>;
         const int mode = Logging::mode();
         InnerCalls *const inner = InnerCalls::current();
         if (InnerCalls::are_of_undo()) {
-            return delete_in_undo<F>(object, key);
+            const bool stays = F == Of::remove && !goes_in_restore<Of>(object, key);
+            return stays ? MPI_SUCCESS : make(object, key, value...);
         }
         if (passes_through(mode) && inner == nullptr) {
-            return call_mpi<F>(object, key);
+            return make(object, key, value...);
         }
-        const bool has_ended = is_ended_connection(object);
-        const auto remove = [&] { return has_ended ? MPI_SUCCESS : call_mpi<F>(object, key); };
+        if (is_ended<F>(object)) {
+            return inner != nullptr ? MPI_SUCCESS : Blocking::log<F>(site, object, key, value...);
+        }
+        const auto set = [&] { return make(object, key, value...); };
         const auto make_undo = [&](Undo &undo) {
-            return has_ended ? MPI_SUCCESS
-                             : puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
+            return puts_attribute_back<Of>(site, object, key, undo);
         };
-        return inner != nullptr ? change_inside(*inner, remove, make_undo)
-                                : change(decode<F>(site, object, key), mode, remove, make_undo);
+        return inner != nullptr ? change_inside(*inner, set, make_undo)
+                                : change(decode<F>(site, object, key, value...), mode,
+                                         Repeated::always, set, make_undo);
     }
 
 private:
-    // Deletes an attribute inside a delete function that a restore runs, if the restore is removing
-    // it, too.
-    template <Fn F, typename Object> static int delete_in_undo(Object object, int key) {
-        const Part part = {word_of(object), static_cast<uint32_t>(key)};
-        void *ignored = nullptr;
-        int present = 0;
-        if (!is_being_undone(part)) {
-            return MPI_SUCCESS;
-        }
-        real<AttributesOf<F>::get>(object, key, &ignored, &present);
-        return present != 0 ? call_mpi<F>(object, key) : MPI_SUCCESS;
+    // Returns whether a restore that runs a delete function is removing the attribute, too.
+    template <typename Of, typename Object> static bool goes_in_restore(Object object, int key) {
+        return is_being_undone({word_of(object), static_cast<uint32_t>(key)}) &&
+               has_attribute<Of>(object, key);
     }
 };
 
@@ -381,83 +312,32 @@ public:
         if (passes_through(mode)) {
             return call_mpi<F>(object, handler);
         }
+        if (is_ended<F>(object)) {
+            return Blocking::log<F>(site, object, handler);
+        }
         return change(
-            decode<F>(site, object, handler), mode, [&] { return set<F>(object, handler); },
+            decode<F>(site, object, handler), mode, Repeated::always,
+            [&] { return call_mpi<F>(object, handler); },
             [&](Undo &undo) { return puts_handler_back<F>(object, undo); });
     }
 
 private:
     template <Fn F, typename Object> static int puts_handler_back(Object object, Undo &undo) {
-        if (const std::optional<Owner> gone = find_gone<F>(object)) {
-            undo = {{}, [gone] { tell<F>(gone->number, gone->handler); }, {}};
-            return MPI_SUCCESS;
-        }
         const Part part = {word_of(object), its_handler};
         if (is_undone(part)) {
             return MPI_SUCCESS;
         }
         MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
         const int result = real<getter<F>()>(object, &handler);
-        if (const HeldHandler before = held(handler)) {
-            undo = {part, [=] { real<F>(object, *before); },
-                    [=](const cd_log_place &place, int owner) {
-                        tell<F>(owner, *before);
-                        when_forgotten(place, [before] {}); // a replay may raise errors with it
-                    }};
+        if (handler != MPI_ERRHANDLER_NULL) {
+            const std::shared_ptr<MPI_Errhandler> before(new MPI_Errhandler(handler),
+                                                         [](MPI_Errhandler *last) {
+                                                             real<Fn::MPI_Errhandler_free>(last);
+                                                             delete last;
+                                                         });
+            undo = {part, [=] { real<F>(object, *before); }};
         }
         return result;
-    }
-
-    template <Fn F, typename Object> static int set(Object object, MPI_Errhandler handler) {
-        if (const std::optional<Owner> gone = find_gone<F>(object)) {
-            tell<F>(gone->number, handler);
-            return MPI_SUCCESS;
-        }
-        return call_mpi<F>(object, handler);
-    }
-
-    // Returns the object if MPI has freed it.
-    template <Fn F, typename Object> static std::optional<Owner> find_gone(Object object) {
-        if constexpr (of_comm<F>()) {
-            const std::optional<EndedConnection> ended = EndedConnections::find(object);
-            return ended && ended->freed ? ended : std::nullopt;
-        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
-            return LoggedFiles::find_closed(object);
-        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
-            return find_gone_window(object);
-        } else {
-            return std::nullopt;
-        }
-    }
-
-    static std::optional<Owner> find_gone_window(MPI_Win handle) {
-        const Window *const window = WindowTable::instance().find(handle);
-        if (window == nullptr || !window->is_gone()) {
-            return std::nullopt;
-        }
-        Owner gone;
-        gone.number = static_cast<int>(window->number);
-        gone.handler = window->handler;
-        return gone;
-    }
-
-    // Sets the error handler that a replay uses for an object that MPI has freed.
-    template <Fn F> static void tell(int number, MPI_Errhandler handler) {
-        const auto set = [handler](Owner &owner) { owner.handler = handler; };
-        if constexpr (of_comm<F>()) {
-            EndedConnections::change(number, set);
-        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
-            LoggedFiles::change(number, set);
-        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
-            if (Window *const window =
-                    WindowTable::instance().find(static_cast<uint64_t>(number))) {
-                window->handler = handler;
-            }
-        }
-    }
-
-    template <Fn F> static constexpr bool of_comm() {
-        return getter<F>() == Fn::MPI_Comm_get_errhandler;
     }
 
     template <Fn F> static constexpr Fn getter() {
@@ -475,33 +355,33 @@ private:
     }
 };
 
-class InfoSet : public ObjectChange {
+// Calls an error handler, also in a replay, but not that of an object which MPI has ended.
+class ErrorHandlerCall {
 public:
-    template <Fn F>
-    static int call(const void *site, MPI_Info info, const char *key, const char *value) {
+    using Of = Arrivals;
+
+    template <Fn F, typename Object> static int call(const void *, Object object, int error) {
+        return is_ended<F>(object) ? MPI_SUCCESS : call_mpi<F>(object, error);
+    }
+};
+
+// Sets or deletes a key of an info object.
+class InfoChange : public ObjectChange {
+public:
+    template <Fn F, typename... A>
+    static int call(const void *site, MPI_Info info, const char *key, A... value) {
         const int mode = Logging::mode();
         if (passes_through(mode) || key == nullptr) {
-            return call_mpi<F>(info, key, value);
+            return call_mpi<F>(info, key, value...);
         }
         return change(
-            decode<F>(site, info, key, value), mode, [&] { return call_mpi<F>(info, key, value); },
+            decode<F>(site, info, key, value...), mode, Repeated::always,
+            [&] { return call_mpi<F>(info, key, value...); },
             [&](Undo &undo) { return puts_value_back(info, key, undo); });
     }
 
+private:
     static int puts_value_back(MPI_Info info, const char *key, Undo &undo);
-};
-
-class InfoDelete : public ObjectChange {
-public:
-    template <Fn F> static int call(const void *site, MPI_Info info, const char *key) {
-        const int mode = Logging::mode();
-        if (passes_through(mode) || key == nullptr) {
-            return call_mpi<F>(info, key);
-        }
-        return change(
-            decode<F>(site, info, key), mode, [&] { return call_mpi<F>(info, key); },
-            [&](Undo &undo) { return InfoSet::puts_value_back(info, key, undo); });
-    }
 };
 
 // The function that returns the name that F sets.
@@ -525,13 +405,11 @@ public:
         if (passes_through(mode) || name == nullptr) {
             return call_mpi<F>(object, name);
         }
-        const Call call = decode<F>(site, object, name);
-        const bool is_freed = EndedConnections::has(call.arguments.comm);
-        return change_freely(
-            call, mode, [&] { return is_freed ? MPI_SUCCESS : call_mpi<F>(object, name); },
-            [&](Undo &undo) {
-                return is_freed ? nothing_to_undo(undo) : puts_name_back<F>(object, undo);
-            });
+        const bool has_ended = is_ended<F>(object);
+        return change(
+            decode<F>(site, object, name), mode, Repeated::optionally,
+            [&] { return has_ended ? MPI_SUCCESS : call_mpi<F>(object, name); },
+            [&](Undo &undo) { return has_ended ? MPI_SUCCESS : puts_name_back<F>(object, undo); });
     }
 
 private:
@@ -545,89 +423,7 @@ private:
         const int result = real<NameOf<F>::get_name>(object, name.data(), &length);
         if (result == MPI_SUCCESS) {
             const std::string before = name.data();
-            undo = {part, [=] { real<F>(object, before.c_str()); }, {}};
-        }
-        return result;
-    }
-};
-
-// Attributes of windows that MPI has freed, as a re-execution sets them. Addresses differ from
-// those in the log.
-class FreedWindowAttributes {
-public:
-    // Returns the window if MPI has freed it, else nullptr.
-    static Window *window(MPI_Win handle);
-
-    // Keeps what the thread's last call has set (`to`) or deleted, and calls the delete function.
-    // A restore takes this back.
-    static void change(Window &window, int key, const std::optional<SetAttribute> &to);
-    static void remove_all(Window &window);
-
-    // Corrects what the log answered: `take` gets the value that a re-execution has set in a freed
-    // window, `ask` asks MPI about a living one.
-    template <typename Take, typename Ask>
-    static int answer(MPI_Win handle, int key, const Take &take, const Ask &ask) {
-        Window *const gone = window(handle);
-        if (gone != nullptr && gone->attributes.contains(key)) {
-            take(gone->attributes.at(key));
-        } else if (mpi_has(handle, key)) {
-            const ReentryGuard inside;
-            return ask();
-        }
-        return MPI_SUCCESS;
-    }
-
-private:
-    static void put(Window &window, int key, const std::optional<SetAttribute> &to);
-    static bool mpi_has(MPI_Win handle, int key);
-};
-
-// MPI_Win_set_attr: keeps the value itself if MPI has freed the window.
-class WindowAttributeSet {
-public:
-    using Of = Arrivals;
-
-    template <Fn F> static int call(const void *site, MPI_Win win, int key, void *value) {
-        Window *const gone = FreedWindowAttributes::window(win);
-        if (gone == nullptr) {
-            return AttributeSet::call<F>(site, win, key, value);
-        }
-        const int result = Blocking::log<F>(site, win, key, value);
-        if (result == MPI_SUCCESS) {
-            FreedWindowAttributes::change(*gone, key, SetAttribute{value, {}});
-        }
-        return result;
-    }
-
-    // The Fortran form.
-    template <Fn F, typename Make>
-    static int call_by(const Make &make, const void *site, MPI_Win win, int key, void *value) {
-        Window *const gone = FreedWindowAttributes::window(win);
-        if (gone == nullptr) {
-            return AttributeSet::call_by<F>(make, site, win, key, value);
-        }
-        const int result = Blocking::call_by<F>(make, site, win, key, value);
-        if (result == MPI_SUCCESS) {
-            FreedWindowAttributes::change(*gone, key,
-                                          SetAttribute{nullptr, *static_cast<MPI_Aint *>(value)});
-        }
-        return result;
-    }
-};
-
-// MPI_Win_delete_attr: the same.
-class WindowAttributeDelete {
-public:
-    using Of = Arrivals;
-
-    template <Fn F> static int call(const void *site, MPI_Win win, int key) {
-        Window *const gone = FreedWindowAttributes::window(win);
-        if (gone == nullptr || InnerCalls::are_of_undo()) {
-            return AttributeDelete::call<F>(site, win, key);
-        }
-        const int result = Blocking::log<F>(site, win, key);
-        if (result == MPI_SUCCESS) {
-            FreedWindowAttributes::change(*gone, key, std::nullopt);
+            undo = {part, [=] { real<F>(object, before.c_str()); }};
         }
         return result;
     }

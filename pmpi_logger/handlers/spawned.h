@@ -4,7 +4,9 @@
 
 #include "handlers/blocking.h"
 
+#include <algorithm>
 #include <mpi.h>
+#include <numeric>
 #include <tuple>
 
 namespace cd::logger {
@@ -21,19 +23,34 @@ inline MPI_Fint number_in_mpi(MPI_Comm comm) {
 #endif
 }
 
-// Records MPI_Comm_accept and its like.
+// Records MPI_Comm_accept and its like. A replay of MPI_Comm_spawn_multiple tells of no process
+// that could not be started.
 class JobConnect {
 public:
     using Of = Arrivals;
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const bool logs = !passes_through(Logging::mode());
+        const int mode = Logging::mode();
         const int result = Blocking::log<F>(site, a...);
-        if (logs && result == MPI_SUCCESS) {
+        if (!passes_through(mode) && result == MPI_SUCCESS) {
             constexpr size_t made = Row<F>::Roles::index(Role::out);
             connection_made(*std::get<made>(std::tuple<A...>(a...)));
+            if constexpr (F == Fn::MPI_Comm_spawn_multiple) {
+                if (mode == CD_LOG_REPLAYING) {
+                    all_started(a...);
+                }
+            }
         }
         return result;
+    }
+
+private:
+    // Writes the error codes of the processes that all commands start; the root alone has them.
+    static void all_started(int count, char **, char ***, const int *processes, const MPI_Info *,
+                            int root, MPI_Comm comm, MPI_Comm *, int *errors) {
+        if (comm_facts_of(comm).rank == root && errors != MPI_ERRCODES_IGNORE) {
+            std::fill_n(errors, std::accumulate(processes, processes + count, 0), MPI_SUCCESS);
+        }
     }
 };
 

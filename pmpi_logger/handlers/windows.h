@@ -7,7 +7,6 @@
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
 #include "handlers/passthrough.h"
-#include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
 #include "rma/window_policy.h"
 #include "rma/window_table.h"
@@ -19,28 +18,41 @@ constexpr const char *window_is_not_separate =
     "CD_WINDOWS=direct, or as a shared window; or memory is attached to it";
 
 inline bool can_be_recorded(const Window *window) {
-    return window != nullptr && !window->is_exposed && !window->is_mpis;
+    return window != nullptr && !window->is_exposed;
 }
 
 // Makes windows. MPI gets a copy of the program's memory, see rma/window.h. The log has the
-// window's number, so that a replay finds it or makes it without MPI.
+// window's number, so that a replay finds it.
 class WindowCreateBase : public MovesData {
 protected:
-    // Return nothing if MPI uses the program's memory itself.
-    static std::unique_ptr<Window> over(void *memory, int64_t size);
-    static std::unique_ptr<Window> beside(void *mpis, int64_t size);
+    // Records or replays the call. `make` makes the window by MPI, and sets the Window that stands
+    // for it. `memory`: the program's, which a replay may set.
+    template <Fn F, typename Make, typename... A>
+    static int create(const Make &make, void *const *memory, const void *site, A... a) {
+        if (ReentryGuard::mpi() || RecordAll::records()) {
+            return call_mpi<F>(a...);
+        }
+        Call call = decode_data<F>(site, a...);
+        MPI_Win *const handle = std::get<sizeof...(A) - 1>(std::tuple<A...>(a...));
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, handle, memory);
+            return result == run_live ? create<F>(make, memory, site, a...) : result;
+        }
+        const ReentryGuard inside;
+        Window *window = nullptr;
+        const int result = make(window);
+        return record(call, result, window, *handle);
+    }
 
-    // Called before MPI, which may use the copy. Returns nullptr if there is none.
-    static Window *add(std::unique_ptr<Window> window);
+    // Return nullptr if MPI uses the program's memory itself.
+    static Window *over(void *memory, int64_t size);
+    static Window *beside(void *mpis, int64_t size);
+
+private:
     static int record(Call &call, int result, Window *window, MPI_Win handle);
-
-    // `memory`: the program's, set by the replay.
-    static int replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size);
-
+    static int replay(Call &call, MPI_Win *handle, void *const *memory);
     // Notes the window that the last entry made. `window`: nullptr if it has no copy.
     static void made(Window *window, MPI_Win handle);
-
-    static bool is_mpis_business() { return ReentryGuard::mpi() || RecordAll::records(); }
 };
 
 class WindowCreate : public WindowCreateBase {
@@ -48,21 +60,12 @@ public:
     template <Fn F, typename Size, typename Unit>
     static int call(const void *site, void *memory, Size size, Unit unit, MPI_Info info,
                     MPI_Comm comm, MPI_Win *win) {
-        if (is_mpis_business()) {
-            return call_mpi<F>(memory, size, unit, info, comm, win);
-        }
-        Call call = decode_data<F>(site, memory, size, unit, info, comm, win);
-        if (Logging::mode() == CD_LOG_REPLAYING) {
-            const int result = replay(call, win, &memory, size);
-            return result == run_live
-                       ? WindowCreate::call<F>(site, memory, size, unit, info, comm, win)
-                       : result;
-        }
-        const ReentryGuard inside;
-        Window *const window = add(over(memory, size));
-        const int result = call_mpi<F>(window != nullptr && size > 0 ? window->copy() : memory,
-                                       size, unit, info, comm, win);
-        return record(call, result, window, *win);
+        const auto make = [&](Window *&window) {
+            window = over(memory, size); // before MPI, which may use the copy
+            return call_mpi<F>(window != nullptr && size > 0 ? window->copy() : memory, size, unit,
+                               info, comm, win);
+        };
+        return create<F>(make, &memory, site, memory, size, unit, info, comm, win);
     }
 };
 
@@ -71,24 +74,16 @@ public:
     template <Fn F, typename Size, typename Unit>
     static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
                     void *memory, MPI_Win *win) {
-        if (is_mpis_business()) {
-            return call_mpi<F>(size, unit, info, comm, memory, win);
-        }
-        Call call = decode_data<F>(site, size, unit, info, comm, memory, win);
         auto *const given = static_cast<void **>(memory);
-        if (Logging::mode() == CD_LOG_REPLAYING) {
-            const int result = replay(call, win, given, size);
-            return result == run_live
-                       ? WindowAllocate::call<F>(site, size, unit, info, comm, memory, win)
-                       : result;
-        }
-        const ReentryGuard inside;
-        const int result = call_mpi<F>(size, unit, info, comm, memory, win);
-        Window *const window = result == MPI_SUCCESS ? add(beside(*given, size)) : nullptr;
-        if (window != nullptr) {
-            *given = window->memory();
-        }
-        return record(call, result, window, *win);
+        const auto make = [&](Window *&window) {
+            const int result = call_mpi<F>(size, unit, info, comm, memory, win);
+            window = result == MPI_SUCCESS ? beside(*given, size) : nullptr;
+            if (window != nullptr) {
+                *given = window->memory();
+            }
+            return result;
+        };
+        return create<F>(make, given, site, size, unit, info, comm, memory, win);
     }
 };
 
@@ -96,20 +91,12 @@ public:
 class WindowCreateDynamic : public WindowCreateBase {
 public:
     template <Fn F> static int call(const void *site, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-        if (is_mpis_business()) {
+        void *const none = nullptr;
+        const auto make = [&](Window *&window) {
+            window = over(none, 0);
             return call_mpi<F>(info, comm, win);
-        }
-        Call call = decode_data<F>(site, info, comm, win);
-        if (Logging::mode() == CD_LOG_REPLAYING) {
-            void *const none = nullptr;
-            const int result = replay(call, win, &none, 0);
-            return result == run_live ? WindowCreateDynamic::call<F>(site, info, comm, win)
-                                      : result;
-        }
-        const ReentryGuard inside;
-        Window *const window = add(over(nullptr, 0));
-        const int result = call_mpi<F>(info, comm, win);
-        return record(call, result, window, *win);
+        };
+        return create<F>(make, &none, site, info, comm, win);
     }
 };
 
@@ -143,24 +130,23 @@ public:
         if (ReentryGuard::mpi()) {
             return free_now<F>(win);
         }
-        Window *window = WindowTable::instance().find(*win);
+        const int mode = Logging::mode();
+        Window *const window = WindowTable::instance().find(*win);
         if (window == nullptr) {
-            window = known_from_now_on(*win);
-        }
-        if (window == nullptr) {
-            return Blocking::call_by<F>([](MPI_Win *w) { return free_now<F>(w); }, site, win);
+            return mode == CD_LOG_OFF || RecordAll::records() || !may_name(*win, MPI_WIN_NULL)
+                       ? Blocking::call_by<F>(free_now<F>, site, win)
+                       : refuse(F, window_is_not_separate);
         }
         const Call call = decode_data<F>(site, win);
-        if (Logging::mode() == CD_LOG_REPLAYING) {
+        if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, *window);
             return result == run_live ? WindowFree::call<F>(site, win) : result;
         }
         const ReentryGuard inside;
-        const bool records = cd_log_mode() == CD_LOG_RECORDING && !RecordAll::records();
+        const bool records = mode == CD_LOG_RECORDING && !RecordAll::records();
         InnerCalls inner(records ? InnerCalls::Of::call : InnerCalls::Of::nothing);
         // Nobody reads what the program stored last, and its memory may be gone.
-        const int held = hold_handler(*window);
-        const int result = held == MPI_SUCCESS ? free_now<F>(win, window->number) : held;
+        const int result = free_now<F>(win);
         if (const auto place = freed(call, result, *window)) {
             inner.settle(*place, false);
         }
@@ -168,16 +154,10 @@ public:
     }
 
 private:
-    template <Fn F> static int free_now(MPI_Win *win, uint64_t number = 0) {
-        return free_object(
-            win, [&] { return call_mpi<F>(win); }, static_cast<int>(number));
+    template <Fn F> static int free_now(MPI_Win *win) {
+        return free_object(win, [&] { return call_mpi<F>(win); });
     }
 
-    // Returns a new Window for a window that had none, so that a replay knows that it is gone; or
-    // nullptr.
-    static Window *known_from_now_on(MPI_Win handle);
-    // Holds the error handler. Returns MPI's error.
-    static int hold_handler(Window &window);
     // Records the call. Returns where the entry lies, if there is one.
     static std::optional<cd_log_place> freed(const Call &call, int result, Window &window);
     static int replay(const Call &call, Window &window);
@@ -193,12 +173,9 @@ public:
         if (window == nullptr) {
             const bool replays = Logging::mode() == CD_LOG_REPLAYING;
             const int result = Blocking::call_by<F>(ask<F>, site, win, key, value, present);
-            if (!replays || result != MPI_SUCCESS || *present == 0) {
-                return result;
-            }
-            return FreedWindowAttributes::answer(
-                win, key, [&](SetAttribute &set) { *static_cast<void **>(value) = set.in_c(); },
-                [&] { return call_mpi<F>(win, key, value, present); });
+            return replays && result == MPI_SUCCESS && *present != 0
+                       ? correct<F>(win, key, value, present)
+                       : result;
         }
         static int model = MPI_WIN_SEPARATE;
         *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;
@@ -216,6 +193,22 @@ private:
             make_lasting(key, value);
         }
         return result;
+    }
+
+    // Corrects what the log answered, as addresses differ in a re-execution: MPI has what that has
+    // set in a living window.
+    template <Fn F> static int correct(MPI_Win win, int key, void *value, int *present) {
+        const Window *const window = WindowTable::instance().find(win);
+        if (window != nullptr && window->is_gone()) {
+            const auto found = window->attributes.find(key);
+            if (found != window->attributes.end()) {
+                *static_cast<void **>(value) = found->second;
+            }
+        } else if (Keyvals::has(KeyvalsOf::windows, key)) {
+            const ReentryGuard inside;
+            return call_mpi<F>(win, key, value, present);
+        }
+        return MPI_SUCCESS;
     }
 
     // Replaces the address of a value in MPI's memory by one that stays valid.
@@ -241,64 +234,8 @@ public:
 };
 #endif
 
-// Calls the error handler as MPI does when a call on the window fails.
+// Calls the error handler as MPI does when a call on the window fails, but not that of a window
+// which MPI has freed.
 int raise_at(const Window &window, int error);
-
-// MPI_Win_shared_query: fails if the window was freed, whose memory is gone.
-class SharedQuery {
-public:
-    using Of = Arrivals;
-
-    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        const Window *const window = WindowTable::instance().find(win);
-        return window != nullptr && window->is_gone() ? of_gone_window(F, site, *window)
-                                                      : call_mpi<F>(win, a...);
-    }
-
-private:
-    static int of_gone_window(Fn fn, const void *site, const Window &window);
-};
-
-// Passes calls to Family, but records them like Blocking for a window that MPI has freed.
-template <typename Family> class OnWindow {
-public:
-    using Of = Arrivals;
-
-    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        return WindowTable::instance().is_gone(win) ? Blocking::log<F>(site, win, a...)
-                                                    : Family::template call<F>(site, win, a...);
-    }
-
-    template <Fn F, typename Make, typename... A>
-    static int call_by(const Make &make, const void *site, MPI_Win win, A... a) {
-        return WindowTable::instance().is_gone(win)
-                   ? Blocking::call_by<F>(make, site, win, a...)
-                   : Family::template call_by<F>(make, site, win, a...);
-    }
-};
-
-using WindowNameSet = OnWindow<NameSet>;
-
-// MPI_Win_call_errhandler: calls the handler in a re-execution, too.
-class WindowErrorCall : public ObjectChange {
-public:
-    template <Fn F> static int call(const void *site, MPI_Win win, int error) {
-        const int mode = Logging::mode();
-        if (passes_through(mode)) {
-            return call_mpi<F>(win, error);
-        }
-        return change(
-            decode<F>(site, win, error), mode,
-            [&] {
-                const Window *const window = WindowTable::instance().find(win);
-                if (window == nullptr || !window->is_gone()) {
-                    return call_mpi<F>(win, error);
-                }
-                raise_at(*window, error);
-                return MPI_SUCCESS;
-            },
-            nothing_to_undo);
-    }
-};
 
 } // namespace cd::logger

@@ -61,9 +61,10 @@ struct FortranWindowAttributeGet {
             if (!replays || result != MPI_SUCCESS || *flag == 0) {
                 return result;
             }
-            return FreedWindowAttributes::answer(
-                MPI_Win_f2c(*win), *key, [&](SetAttribute &set) { *value = set.in_fortran(); },
-                [&] { return fortran<F>(site, win, key, value, flag); });
+            // MPI has what a re-execution sets in a living window, the log what it sets in others.
+            return is_ended<F>(MPI_Win_f2c(*win)) || !Keyvals::has(KeyvalsOf::windows, *key)
+                       ? result
+                       : fortran<F>(site, win, key, value, flag);
         }
         *value = MPI_WIN_SEPARATE;
         if (key_in_c == MPI_WIN_BASE) {

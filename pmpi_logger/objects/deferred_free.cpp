@@ -80,7 +80,7 @@ void when_forgotten(const cd_log_place &place, std::function<void()> action) {
 }
 
 void when_restored(const cd_log_place &place, std::function<void()> action) {
-    restored().add(place, {{}, std::move(action), {}});
+    restored().add(place, {{}, std::move(action)});
 }
 
 void when_restored(const cd_log_place &place, Undo undo) { restored().add(place, std::move(undo)); }
@@ -89,7 +89,7 @@ bool is_undone(const Part &part) { return restored().undoes(part); }
 
 bool is_being_undone(const Part &part) { return restored().is_about_to_undo(part); }
 
-void object_goes(uint64_t handle, int owner) { restored().object_goes(handle, owner); }
+void object_goes(uint64_t handle) { restored().object_goes(handle); }
 
 void run_restored(cd_handle cd) {
     const ReentryGuard inside;

@@ -35,12 +35,11 @@ bool is_undone(const Part &part);
 bool is_being_undone(const Part &part);
 
 // Must be called before MPI frees an object. A restore then leaves it alone.
-void object_goes(uint64_t handle, int owner);
+void object_goes(uint64_t handle);
 
-// Calls `free`, which frees the object of `handle`. `owner` is the number of its Owner, or 0.
-template <typename Handle, typename Free>
-int free_object(Handle *handle, const Free &free, int owner = 0) {
-    object_goes(word_of(*handle), owner);
+// Calls `free`, which frees the object of `handle`.
+template <typename Handle, typename Free> int free_object(Handle *handle, const Free &free) {
+    object_goes(word_of(*handle));
     return free();
 }
 

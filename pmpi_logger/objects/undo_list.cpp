@@ -47,7 +47,7 @@ bool UndoList::is_about_to_undo(const Part &part) {
     return false;
 }
 
-void UndoList::object_goes(uint64_t handle, int owner) {
+void UndoList::object_goes(uint64_t handle) {
     if (count_.load(std::memory_order_relaxed) == 0) {
         return;
     }
@@ -57,11 +57,7 @@ void UndoList::object_goes(uint64_t handle, int owner) {
          next != parts_.end() && next->first.part.object == handle;) {
         const auto later = next->second;
         next = erase(next);
-        if (later->undo.if_gone) {
-            later->undo.part = {};
-            later->undo.action = [gone = std::move(later->undo.if_gone), place = later->place,
-                                  owner] { gone(place, owner); };
-        } else if (later->is_taken) {
+        if (later->is_taken) {
             later->undo.action = nullptr;
         } else {
             gone.splice(gone.end(), later_, later);

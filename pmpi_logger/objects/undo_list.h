@@ -35,9 +35,6 @@ struct Part {
 struct Undo {
     Part part;                    // none: then MPI need not have any object
     std::function<void()> action; // while MPI has the object
-    // Runs instead of `action` once MPI has freed the object, to set what a replay uses. May be
-    // empty. Gets the place of the change, and the number of the freed Owner.
-    std::function<void(const cd_log_place &, int)> if_gone;
 
     explicit operator bool() const { return action != nullptr; }
 };
@@ -56,8 +53,7 @@ public:
     bool is_about_to_undo(const Part &part);
 
     // Removes the undos of an object before MPI frees it and gives its handle to another one.
-    // `owner` is the number of its Owner, or 0.
-    void object_goes(uint64_t handle, int owner = 0);
+    void object_goes(uint64_t handle);
 
     // Remove the undos added before `now` that `wanted` selects. run() runs them, the latest first,
     // and for each part only the oldest. Other threads may free objects meanwhile.

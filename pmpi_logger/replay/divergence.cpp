@@ -250,29 +250,6 @@ int fail_call(const Call &call, OnDivergence wanted) {
 
 thread_local bool must_report_later_failures = false;
 
-// Calls a handler while this thread is inside of MPI.
-template <typename Handler> void call_handler(CalledBy by, const Handler &handler) {
-    std::optional<Outside> outside;
-    if (by == CalledBy::program) {
-        outside.emplace();
-    }
-    handler();
-}
-
-// Sets the handler on MPI_COMM_SELF meanwhile, since MPI calls handlers of living communicators
-// only.
-void raise_by(MPI_Errhandler handler, int error, CalledBy by) {
-    static std::recursive_mutex one_at_a_time; // the handler may come here again
-    const std::scoped_lock lock(one_at_a_time);
-    MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-    const MPI_Comm self = self_comm();
-    real<Fn::MPI_Comm_get_errhandler>(self, &before);
-    real<Fn::MPI_Comm_set_errhandler>(self, handler);
-    call_handler(by, [&] { real<Fn::MPI_Comm_call_errhandler>(self, error); });
-    real<Fn::MPI_Comm_set_errhandler>(self, before);
-    real<Fn::MPI_Errhandler_free>(&before);
-}
-
 bool ends_programs(MPI_Errhandler handler) {
 #ifdef MPI_ERRORS_ABORT
     if (handler == MPI_ERRORS_ABORT) {
@@ -285,9 +262,6 @@ bool ends_programs(MPI_Errhandler handler) {
 bool ends_the_program(MPI_Comm comm) {
     const ReentryGuard inside;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    if (const auto connection = EndedConnections::find(comm)) {
-        return ends_programs(connection->handler);
-    }
     real<Fn::MPI_Comm_get_errhandler>(comm, &handler);
     const bool is_fatal = ends_programs(handler);
     real<Fn::MPI_Errhandler_free>(&handler);
@@ -302,32 +276,16 @@ bool is_about_communicator(int error) {
     return error_class == MPI_ERR_COMM;
 }
 
-// An error of the log ended nothing, so it is not raised where that would end the program.
+// An error of the log ended nothing, so it is not raised where that would end the program, nor on a
+// communicator that MPI has ended.
 int raise_on_first_that_survives(std::initializer_list<MPI_Comm> comms, int error) {
     for (const MPI_Comm comm : comms) {
-        if (may_name(comm, MPI_COMM_NULL) && !ends_the_program(comm)) {
+        if (may_name(comm, MPI_COMM_NULL) && !EndedConnections::has(comm) &&
+            !ends_the_program(comm)) {
             return raise(comm, error);
         }
     }
     return error;
-}
-
-// Opens a file for the handler, since MPI calls handlers of open files only.
-void raise_by_file(MPI_Errhandler handler, int error, CalledBy by) {
-    if (handler == MPI_ERRORS_RETURN) {
-        return;
-    }
-#ifdef MPICH_VERSION
-    // A file begins with the handler of MPI_FILE_NULL. MPICH counts that use of it only where it
-    // ends, so this is what it takes away then.
-    MPI_Errhandler first = MPI_ERRHANDLER_NULL;
-    real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &first);
-#endif
-    MPI_File own = MPI_FILE_NULL;
-    real<Fn::MPI_File_open>(self_comm(), "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
-    real<Fn::MPI_File_set_errhandler>(own, handler);
-    call_handler(by, [&] { real<Fn::MPI_File_call_errhandler>(own, error); });
-    real<Fn::MPI_File_close>(&own);
 }
 
 } // namespace
@@ -386,14 +344,10 @@ int fail_after_difference(const Call &call) {
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
 
-int raise(MPI_Comm comm, int error, CalledBy by) {
+int raise(MPI_Comm comm, int error) {
+    const bool is_alive = may_name(comm, MPI_COMM_NULL) && !EndedConnections::has(comm);
     const ReentryGuard inside;
-    if (const auto connection = EndedConnections::find(comm)) {
-        raise_by(connection->handler, error, by);
-    } else {
-        real<Fn::MPI_Comm_call_errhandler>(may_name(comm, MPI_COMM_NULL) ? comm : world_comm(),
-                                           error);
-    }
+    real<Fn::MPI_Comm_call_errhandler>(is_alive ? comm : world_comm(), error);
     return error;
 }
 
@@ -410,30 +364,18 @@ int raise_logged_of_request(MPI_Comm comm, int error) {
 #endif
 }
 
-void raise_at(MPI_File file, int error, CalledBy by) {
-    const ReentryGuard inside;
-    if (file == MPI_FILE_NULL) {
-        MPI_Errhandler of_files = MPI_ERRHANDLER_NULL;
-        real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &of_files);
-        raise_by_file(of_files, error, by);
-        real<Fn::MPI_Errhandler_free>(&of_files);
-    } else if (const std::optional<LoggedFile> closed = LoggedFiles::find_closed(file)) {
-        raise_by_file(closed->handler, error, by);
-    } else {
-        real<Fn::MPI_File_call_errhandler>(file, error);
-    }
-}
-
 int raise(const Call &call, int error) {
     if (std::strncmp(name_of(call.fn), "MPI_File_", std::strlen("MPI_File_")) != 0) {
         return raise_logged(call.arguments.comm, error);
     }
-    const ReentryGuard inside;
     MPI_File file = MPI_FILE_NULL;
     if (call.fn != Fn::MPI_File_open && call.fn != Fn::MPI_File_delete) {
         std::memcpy(&file, &call.words[0], sizeof(MPI_File)); // the first argument
     }
-    raise_at(file, error);
+    if (!LoggedFiles::find_closed(file)) {
+        const ReentryGuard inside;
+        real<Fn::MPI_File_call_errhandler>(file, error);
+    }
     return error;
 }
 

@@ -27,19 +27,14 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 // Reports once that calls after a divergence fail. Returns the result of the call.
 int fail_after_difference(const Call &call);
 
-// Who calls an error handler. What a handler calls is recorded only if the program calls it.
-enum class CalledBy { mpi, program };
-
-// Calls the error handler of `comm`, as MPI does when a call fails, and returns the error.
-int raise(MPI_Comm comm, int error, CalledBy by = CalledBy::mpi);
+// Calls the error handler of `comm`, as MPI does when a call fails, and returns the error. For a
+// connection that MPI has ended, calls that of MPI_COMM_WORLD.
+int raise(MPI_Comm comm, int error);
 
 // Raise an error of the log on the communicator of the call, or of the request that failed. If its
 // handler ends the program, they use MPI_COMM_WORLD, and raise nothing if that also ends it.
 int raise_logged(MPI_Comm comm, int error);
 int raise_logged_of_request(MPI_Comm comm, int error);
-
-// Raises an error on a file, which may be closed.
-void raise_at(MPI_File file, int error, CalledBy by = CalledBy::mpi);
 
 // Raises an error on the object of the call: a communicator or a file.
 int raise(const Call &call, int error);

@@ -47,14 +47,6 @@ std::unique_ptr<Window> Window::beside(void *mpis, size_t size) {
     return window;
 }
 
-std::unique_ptr<Window> Window::gone(void *memory, size_t size) {
-    auto window = std::make_unique<Window>();
-    window->size_ = size;
-    window->memory_ = static_cast<std::byte *>(memory);
-    window->gone_ = true;
-    return window;
-}
-
 void Window::copy_runs(const Runs &runs, const std::byte *from, std::byte *to) {
     for (const Run &run : runs) {
         std::memcpy(to + run.offset, from + run.offset, run.length);

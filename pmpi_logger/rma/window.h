@@ -14,7 +14,6 @@
 #include <memory>
 #include <mpi.h>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 namespace cd::logger {
@@ -40,20 +39,9 @@ struct Access {
     bool writes_program() const { return brings() && landing.address == result.address; }
 };
 
-// An attribute that a re-execution sets of a window that MPI has freed.
-struct SetAttribute {
-    void *value = nullptr;          // as C has set it
-    std::optional<MPI_Aint> number; // as Fortran has set it
-
-    // Fortran's number lies where C gets its address.
-    void *in_c() { return number ? &*number : value; }
-    MPI_Aint in_fortran() const { return number.value_or(reinterpret_cast<MPI_Aint>(value)); }
-};
-
 // A window in MPI's separate memory model. The program has its memory; MPI, and so all other ranks,
 // have a copy. Both are synchronized where the model says so. What others write appears at calls of
-// this rank, where it can be recorded. What they write during a restore
-// or a replay is not lost.
+// this rank, where it can be recorded. What they write during a restore or a replay is not lost.
 class Window {
 public:
     // Makes a window over the program's memory, with a copy for MPI. Returns nullptr if there is no
@@ -62,9 +50,6 @@ public:
 
     // Makes a window over MPI's memory, with memory of its own for the program.
     static std::unique_ptr<Window> beside(void *mpis, size_t size);
-
-    // Makes a window that MPI has freed, for a replay.
-    static std::unique_ptr<Window> gone(void *memory, size_t size);
 
     void *memory() const { return memory_; }
     void *copy() const { return copy_; }
@@ -91,9 +76,6 @@ public:
     // True if memory of the program is attached to it, which others change in place.
     bool is_exposed = false;
 
-    // True if MPI has the program's memory itself, or its own. Tracked only once it is freed.
-    bool is_mpis = false;
-
     // Keeps the copy of a completed request that MPI may still read, until a synchronization ends
     // it at its target.
     void keep(int target, SendCopy &&sent);
@@ -115,9 +97,8 @@ public:
     uint64_t number = 0;
     cd_log_place made = {}; // the entry that makes it
     MPI_Win handle = MPI_WIN_NULL;
-    MPI_Fint in_fortran = 0;                      // the handle in Fortran
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of a freed window, if it is known
-    std::map<int, SetAttribute> attributes;       // of a freed window, by key
+    MPI_Fint in_fortran = 0;          // the handle in Fortran
+    std::map<int, void *> attributes; // of a freed window, by key, as a re-execution sets them
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 

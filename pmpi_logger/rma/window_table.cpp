@@ -59,14 +59,17 @@ Window *WindowTable::find_gone(MPI_Fint in_fortran) {
     return gone ? find(gone->window) : nullptr;
 }
 
-Window &WindowTable::add(std::unique_ptr<Window> window) {
+Window *WindowTable::add(std::unique_ptr<Window> window) {
+    if (window == nullptr) {
+        return nullptr;
+    }
     const std::scoped_lock lock(mutex_);
     window->number = ++numbers_;
     Window *&named = named_[no_handle(*window)];
     std::unique_ptr<Window> &numbered = numbered_[window->number];
     named = window.get();
     numbered = std::move(window);
-    return *numbered;
+    return numbered.get();
 }
 
 void WindowTable::name(Window &window, MPI_Win handle) {
@@ -77,18 +80,6 @@ void WindowTable::name(Window &window, MPI_Win handle) {
     named_.erase(word_of(handle));
     named.key() = word_of(handle);
     named_.insert(std::move(named));
-}
-
-Window &WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t size) {
-    const std::scoped_lock lock(mutex_);
-    std::unique_ptr<Window> &window = numbered_[number];
-    if (window == nullptr) {
-        window = Window::gone(memory, size);
-        window->number = number;
-        window->handle = handle;
-    }
-    window->move_memory(memory);
-    return *window;
 }
 
 void WindowTable::unname(const Window &window) {

@@ -9,9 +9,8 @@
 
 namespace cd::logger {
 
-// The windows of the process with separate memory, including freed ones that a log still names, and
-// other windows that a logging CD has freed. Thread-safe. The threads use a
-// window as MPI allows.
+// The windows of the process with separate memory, including freed ones that a log still names.
+// Thread-safe. The threads use a window as MPI allows.
 class WindowTable {
 public:
     static WindowTable &instance();
@@ -26,11 +25,8 @@ public:
     Window *find_gone(MPI_Fint in_fortran);
 
     // Add and number a window before MPI uses its memory; then name it, which allocates nothing.
-    Window &add(std::unique_ptr<Window> window);
+    Window *add(std::unique_ptr<Window> window); // of nullptr: nullptr
     void name(Window &window, MPI_Win handle);
-
-    // Brings a window back that a replay makes again. Makes it anew if it was freed without a log.
-    Window &reappear(uint64_t number, MPI_Win handle, void *memory, size_t size);
 
     // Notes that MPI has freed it; and that no log names it any more.
     void unname(const Window &window);

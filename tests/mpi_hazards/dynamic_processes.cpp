@@ -68,7 +68,7 @@ bool is_known(MPI_Comm child) {
     for (const char *call : {"MPI_Comm_get_name", "MPI_Comm_compare"}) {
         const std::string unknown = std::string(call) +
                                     " cannot be answered in a re-execution: the "
-                                    "program disconnected this connection";
+                                    "program disconnected this communicator";
         CHECK((said.find(unknown) == std::string::npos) == named);
     }
     return named;
@@ -87,6 +87,7 @@ HAZARD(child_is_started_once) {
     if (world_rank() == 1) {
         return;
     }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm child = MPI_COMM_NULL;
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);

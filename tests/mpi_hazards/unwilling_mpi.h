@@ -3,14 +3,11 @@
 #ifndef UNWILLING_MPI_H
 #define UNWILLING_MPI_H
 
-/* What stands between the logger and MPI: MPI as it seldom is. 0: as it is. */
+/* What stands between the logger and MPI: MPI as it seldom is. */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* No rank of one group is found in another: they seem to be of different jobs. */
-void let_groups_have_no_rank_in_common(int none);
 
 /* Once, in the next MPI_Wait of any thread, when MPI has given the request's handle back. */
 void call_at_the_end_of_a_wait(void (*function)(void));

@@ -187,6 +187,8 @@ HAZARD(direct_window_is_refused) {
         int value = 0;
         MPI_Error_class(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window), &error_class);
         CHECK(error_class == MPI_ERR_UNSUPPORTED_OPERATION);
+        MPI_Error_class(MPI_Win_free(&window), &error_class);
+        CHECK(error_class == MPI_ERR_UNSUPPORTED_OPERATION);
     }
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);

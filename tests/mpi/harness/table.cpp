@@ -13,10 +13,8 @@ bool Row::leaves_no_entry() const {
                                            "CommFortranHandle",
                                            "WindowFortranHandle",
                                            "FileFortranHandle",
-                                           "CommErrorCall",
-                                           "FileErrorCall",
-                                           "CommPack",
-                                           "SharedQuery"};
+                                           "ErrorHandlerCall",
+                                           "CommPack"};
     return std::ranges::find(families, family) != std::end(families);
 }
 

@@ -81,7 +81,8 @@ FAMILIES = {
     "CommFortranHandle": ("nothing", "gives the handle that a freed communicator had"),
     "WindowFortranHandle": ("nothing", "gives the handle that a freed window had"),
     "CommFree": (
-        "the call; the communicator is freed when the log is forgotten, or disconnected at once",
+        "the call; the communicator is freed when the log is forgotten, or disconnected at once if it "
+        "is an intercommunicator",
         "gives the null handle",
     ),
     "AttributeChange": ("the call", "is made again; a restore brings back what was there before"),

@@ -20,9 +20,10 @@ EndedConnection CommFree::about_to_end(MPI_Comm comm) {
 }
 
 int CommQuery::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
-    complain_unknown(fn, site,
-                     "the program disconnected this communicator later, so only ranks and sizes are "
-                     "known. Ask before the domain begins, or advance before MPI_Comm_disconnect");
+    complain_unknown(
+        fn, site,
+        "the program disconnected this communicator later, so only ranks and sizes are "
+        "known. Ask before the domain begins, or advance before MPI_Comm_disconnect");
     return raise(comm, MPI_ERR_OTHER);
 }
 

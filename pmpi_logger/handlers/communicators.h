@@ -14,8 +14,9 @@
 
 namespace cd::logger {
 
-// Frees a communicator when no log needs it any more. MPI_Comm_disconnect takes place at once,
-// since the others wait for it; a replay then uses the handle without MPI.
+// Frees a communicator when no log needs it any more. MPI_Comm_disconnect of an intercommunicator
+// takes place at once, since another job may wait for it; a replay then uses the handle without
+// MPI.
 class CommFree {
 public:
     using Of = Arrivals;
@@ -25,28 +26,19 @@ public:
             return ObjectFree::call<F>(site, comm);
         }
         if (const std::optional<EndedConnection> ended = EndedConnections::find(*comm)) {
-            return end<F>(site, comm, *ended, MPI_SUCCESS);
+            return end<F>(site, comm, *ended);
         }
-        if (F == Fn::MPI_Comm_free || !ObjectFree::can_wait<F>(*comm)) {
+        if (F == Fn::MPI_Comm_free || !ObjectFree::can_wait<F>(*comm) || !is_connection(*comm)) {
             return ObjectFree::call<F>(site, comm);
         }
-        if (const int failure = ObjectFree::failure_of_comm(*comm); failure != MPI_SUCCESS) {
-            return failure; // the handle is none, and MPI has said so
-        }
-        const EndedConnection connection = about_to_end(*comm);
-        return end<F>(site, comm, connection, delete_attributes(*comm));
+        const int failure = ObjectFree::failure_of_freed(*comm);
+        return failure == MPI_SUCCESS ? end<F>(site, comm, about_to_end(*comm)) : failure;
     }
 
 private:
-    // `refused`: the error of a delete function, for which MPI keeps the communicator.
     template <Fn F>
-    static int end(const void *site, MPI_Comm *comm, const EndedConnection &connection,
-                   int refused) {
-        const int result = Blocking::call_by<F>(
-            [refused](MPI_Comm *freed) {
-                return refused != MPI_SUCCESS ? refused : ObjectFree::free_comm<F>(freed);
-            },
-            site, comm);
+    static int end(const void *site, MPI_Comm *comm, const EndedConnection &connection) {
+        const int result = Blocking::call_by<F>(ObjectFree::free_comm<F>, site, comm);
         const std::optional<cd_log_place> place = last_entry();
         if (*comm == MPI_COMM_NULL && place) {
             note_freed_at<EndedConnections>(connection, *place);
@@ -54,6 +46,11 @@ private:
         return result;
     }
 
+    // Returns whether the communicator may lead to another job, which waits for the disconnect.
+    static bool is_connection(MPI_Comm comm) {
+        const ReentryGuard inside;
+        return comm_facts_of(comm).inter != 0;
+    }
     // Returns what a replay needs to know of the connection. No other thread finds it any more.
     static EndedConnection about_to_end(MPI_Comm comm);
 };

@@ -2,8 +2,6 @@
 // Copyright the containment-domains authors
 #include "handlers/free_objects.h"
 
-#include "log_entry/writer.h"
-#include "replay/match.h"
 #include "rma/window_table.h"
 
 namespace cd::logger {
@@ -22,24 +20,6 @@ void ObjectFree::free_moved_type(uint64_t number) {
     if (type != MPI_DATATYPE_NULL) {
         free_type(&type);
     }
-}
-
-bool ObjectFree::record(const Call &call, int result) {
-    EntryWriter writer(call, result);
-    writer.add_outputs(call);
-    return writer.write() != nullptr;
-}
-
-int ObjectFree::replay(const Call &call, int refused) {
-    int result = MPI_SUCCESS;
-    std::optional<EntryReader> entry = next_entry(call, result);
-    if (!entry) {
-        return result;
-    }
-    entry->take_outputs(call);
-    return entry->result() == MPI_SUCCESS || entry->result() == refused
-               ? entry->result()
-               : raise_logged(MPI_COMM_NULL, entry->result());
 }
 
 void ObjectFree::freed_again(uint64_t handle, uint64_t which) {

@@ -5,6 +5,7 @@
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
+#include "log_entry/writer.h"
 #include "objects/deferred_free.h"
 #include "objects/inner_frees.h"
 #include "objects/moved_types.h"
@@ -40,32 +41,21 @@ public:
             *handle = null_of<F, Handle>();
             return MPI_SUCCESS;
         }
-        int refused = MPI_SUCCESS; // the error of a delete function
-        if constexpr (frees_comm<F>()) {
-            if (const int failure = failure_of_comm(freed); failure != MPI_SUCCESS) {
-                return failure;
-            }
-        }
         if (is_freed_before<F>(freed)) {
             return raise(MPI_COMM_NULL, MPI_ERR_ARG);
         }
-        const Call call = decode_data<F>(site, handle);
         if constexpr (frees_comm<F>()) {
-            refused = delete_attributes(freed);
+            if (const int failure = failure_of_freed(freed); failure != MPI_SUCCESS) {
+                return failure;
+            }
         }
-        // Asked before delete functions, which may call MPI and end the replay.
+        const Call call = decode_data<F>(site, handle);
         if (is_logged && Logging::mode() == CD_LOG_REPLAYING) {
-            const int result = replay(call, refused);
+            const int result = Blocking::replay(call, false);
             if (result == MPI_SUCCESS) {
                 freed_again(word_of(freed));
             }
             return result == run_live ? ObjectFree::call<F>(site, handle) : result;
-        }
-        if (refused != MPI_SUCCESS) {
-            if (is_logged) {
-                record(call, refused);
-            }
-            return refused;
         }
         Waiting<Handle> object = {freed, freed, 0};
         if constexpr (F == Fn::MPI_Type_free) {
@@ -79,9 +69,17 @@ public:
             });
             return MPI_SUCCESS;
         }
+#ifdef OPEN_MPI // where ranks without a logging CD disconnect in a barrier
+        if constexpr (F == Fn::MPI_Comm_disconnect) {
+            const ReentryGuard inside;
+            real<Fn::MPI_Barrier>(freed);
+        }
+#endif
         cd_log_place place = {};
         cd_log_here(&place);
-        if (record(call, MPI_SUCCESS)) {
+        EntryWriter writer(call, MPI_SUCCESS);
+        writer.add_outputs(call);
+        if (writer.write() != nullptr) {
             wait<F>(object, {place, false, 0});
         }
         return MPI_SUCCESS;
@@ -99,10 +97,16 @@ public:
     // Frees the type of MovedTypes, if it still exists.
     static void free_moved_type(uint64_t number);
 
-    // Returns the error that MPI has raised if the handle is none.
-    static int failure_of_comm(MPI_Comm comm) {
-        const ReentryGuard inside;
-        return failure_of(comm);
+    // Calls the delete functions of a communicator that is about to be freed. Returns the error of
+    // one that refuses, or that MPI has raised if the handle is none.
+    static int failure_of_freed(MPI_Comm comm) {
+        {
+            const ReentryGuard inside;
+            if (const int failure = failure_of(comm); failure != MPI_SUCCESS) {
+                return failure;
+            }
+        }
+        return delete_attributes(comm);
     }
 
     // Objects that MPI refuses to free are refused at once.
@@ -170,7 +174,12 @@ private:
         } else if constexpr (F == Fn::MPI_Info_free) {
             return free_object(handle, free);
         } else if constexpr (frees_keyval<F>()) {
-            return free_keyval<F>(*handle, free);
+            const int key = *handle;
+            const int result = free();
+            if (*handle != key) {
+                Keyvals::remove(Keyvals::kind<F>(), key);
+            }
+            return result;
         } else {
             return free();
         }
@@ -193,18 +202,6 @@ private:
                F == Fn::MPI_Win_free_keyval || F == Fn::MPI_Keyval_free;
     }
 
-    // MPI may reuse the key at once.
-    template <Fn F, typename Free> static int free_keyval(const int &key, const Free &free) {
-        const int before = key;
-        const bool is_known = Keyvals::has(Keyvals::kind<F>(), before);
-        Keyvals::remove(Keyvals::kind<F>(), before);
-        const int result = free();
-        if (is_known && key == before) {
-            Keyvals::add(Keyvals::kind<F>(), before);
-        }
-        return result;
-    }
-
     template <Fn F, typename Handle> static Handle null_of() {
         if constexpr (frees_comm<F>()) {
             return MPI_COMM_NULL;
@@ -224,9 +221,6 @@ private:
     }
 
     static int free_type(MPI_Datatype *type);
-    static bool record(const Call &call, int result);
-    // `refused`: the error of a delete function, which MPI has reported.
-    static int replay(const Call &call, int refused);
     static void freed_again(uint64_t handle, uint64_t which = 0);
 };
 

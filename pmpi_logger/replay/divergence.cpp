@@ -372,7 +372,7 @@ int raise(const Call &call, int error) {
     if (call.fn != Fn::MPI_File_open && call.fn != Fn::MPI_File_delete) {
         std::memcpy(&file, &call.words[0], sizeof(MPI_File)); // the first argument
     }
-    if (!LoggedFiles::find_closed(file)) {
+    if (file != MPI_FILE_NULL && !LoggedFiles::find_closed(file)) { // MPI knows it
         const ReentryGuard inside;
         real<Fn::MPI_File_call_errhandler>(file, error);
     }

@@ -31,11 +31,6 @@ module notes
       import :: c_int
       integer(c_int), value :: comm, comm_key, datatype, type_key, win, win_key
     end subroutine c_tells
-    ! Notes an attribute of a window that Fortran has set, as C sees it.
-    subroutine c_tells_number(win, win_key) bind(C)
-      import :: c_int
-      integer(c_int), value :: win, win_key
-    end subroutine c_tells_number
   end interface
 
 contains
@@ -651,10 +646,8 @@ contains
     call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, key, more, ierr)
     call MPI_Win_set_attr(win, key, large, ierr)
     call note_of_win(win, key)
-    call c_tells_number(VALUE_OF(win), key)
     call MPI_Win_set_attr(win, key, -1_MPI_ADDRESS_KIND, ierr)
     call note_of_win(win, key)
-    call c_tells_number(VALUE_OF(win), key)
     call MPI_Win_delete_attr(win, key, ierr)
     call note_of_win(win, key)
     call MPI_Win_free_keyval(key, ierr)

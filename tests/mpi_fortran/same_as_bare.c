@@ -47,7 +47,6 @@ void note(int number);
 void keep(const void *bytes, int length);
 void c_sets(int comm, int comm_key, int datatype, int type_key, int win, int win_key);
 void c_tells(int comm, int comm_key, int datatype, int type_key, int win, int win_key);
-void c_tells_number(int win, int win_key);
 
 /* What the calls of one run have given. */
 static struct given {
@@ -101,19 +100,6 @@ void c_tells(int comm, int comm_key, int datatype, int type_key, int win, int wi
     tell(value, flag);
     MPI_Win_get_attr(MPI_Win_f2c(win), win_key, &value, &flag);
     tell(value, flag);
-}
-
-void c_tells_number(int win, int win_key) {
-    MPI_Aint number = 0;
-    void *value;
-    int flag;
-
-    MPI_Win_get_attr(MPI_Win_f2c(win), win_key, &value, &flag);
-    if (flag)
-        memcpy(&number, value, sizeof number);
-    note(flag);
-    note((int)(number / 1000000));
-    note((int)(number % 1000000));
 }
 
 static void check(int good, const char *calls, const char *what) {

@@ -138,27 +138,14 @@ HAZARD(error_handler_of_a_truncated_receive_pending_is_called_once) {
     MPI_Comm_free(&both);
 }
 
-namespace {
-
-int file_errors = 0;
-void count_file_errors(MPI_File *, int *, ...) { ++file_errors; }
-
-} // namespace
-
 // Errors with files leave the program alive, unless it wants otherwise.
 HAZARD(file_that_is_not_there) {
     Numbers state(eager);
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_File_create_errhandler(count_file_errors, &handler);
     Domain domain;
     domain.keep(state);
-    const auto open = [handler] {
-        MPI_File_set_errhandler(MPI_FILE_NULL, handler);
-        file_errors = 0;
+    const auto open = [] {
         MPI_File file = MPI_FILE_NULL;
         CHECK(MPI_File_close(&file) != MPI_SUCCESS);
-        CHECK(file_errors == 1);
-        MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
         const int error =
             MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
         CHECK(error != MPI_SUCCESS);
@@ -167,29 +154,6 @@ HAZARD(file_that_is_not_there) {
     const int error = open();
     domain.restore();
     CHECK(open() == error);
-    MPI_Errhandler_free(&handler);
-}
-
-// The program keeps none of its own handles to the handler: MPI alone has it.
-HAZARD(handler_of_no_file_is_called_again) {
-    Domain domain;
-    const auto open = [] {
-        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-        MPI_File_create_errhandler(count_file_errors, &handler);
-        MPI_File_set_errhandler(MPI_FILE_NULL, handler);
-        MPI_Errhandler_free(&handler);
-        file_errors = 0;
-        MPI_File file = MPI_FILE_NULL;
-        CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL,
-                            &file) != MPI_SUCCESS);
-        CHECK(file_errors == 1);
-    };
-    open();
-    for (int i = 0; i < 3; ++i) {
-        domain.restore();
-        open();
-    }
-    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
 }
 
 } // namespace errors

@@ -236,11 +236,6 @@ Status File::close() {
     return os::system().close(fd) == 0 ? Status::ok() : refused("close the file");
 }
 
-uint64_t File::hole_behind(uint64_t offset) const {
-    const off_t found = os::system().seek(fd_, static_cast<off_t>(offset), SEEK_HOLE);
-    return found >= 0 ? static_cast<uint64_t>(found) : UINT64_MAX;
-}
-
 Status File::size(uint64_t &size) const {
     os::FileStatus status;
     if (os::system().status(fd_, status) != 0) {

@@ -59,8 +59,6 @@ public:
     Status sync_data() const;
     Status sync_all() const;
     Status size(uint64_t &size) const;
-    // Returns the offset of the first hole from `offset` on; UINT64_MAX if none is known.
-    uint64_t hole_behind(uint64_t offset) const;
     // Closes the file in any case, and reports what the system says.
     Status close();
 

@@ -15,7 +15,7 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
                      FileStoreOptions options, Addresses &addresses)
     : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
       options_(options), addresses_(addresses), process_(os::system().process()),
-      journal_(volume_, options.forced, options.older_kept > 0) {}
+      journal_(volume_, options.forced) {}
 
 // Releases the pieces first: they give their extents back to the volume.
 FileStore::~FileStore() {

@@ -50,10 +50,6 @@ size_t entries_of(const State &state) {
     return entries;
 }
 
-bool is_twice(const Loaded &loaded) {
-    return loaded.header.copy_distance > 0 && loaded.older.generation == 0;
-}
-
 } // namespace
 
 HeldGeneration::~HeldGeneration() {
@@ -74,7 +70,7 @@ Status Journal::create(const Superblock &identity, std::span<const std::byte> ch
     begin_writing();
     auto first = std::make_shared<HeldGeneration>(volume_, next_generation(identity));
     Status status =
-        write_generation(*first, changes, {format::smallest_journal, format::smallest_journal});
+        write_generation(*first, changes, format::smallest_journal, format::smallest_journal);
     for (size_t slot = 0; status.is_ok() && slot < format::headers; ++slot) {
         first->header.slot = slot;
         status = write_header(volume_.file(), first->header);
@@ -96,17 +92,12 @@ void Journal::take_over(const Loaded &loaded) {
     moved_ = loaded.state.moved;
     newer_ = loaded.newer;
     given_up_ = loaded.given_up;
-    doubtful_ = !loaded.doubt.empty() || !loaded.flaw.empty() || loaded.has_leftover ||
-                (twice_ && !is_twice(loaded));
+    doubtful_ = !loaded.doubt.empty() || loaded.has_leftover;
 }
-
-// A header that may be on the disk without counting here names a state that is only true as long as
-// nothing is appended.
-bool Journal::has_to_move() const { return doubtful_ || newer_ > 0 || !abandoned_.empty(); }
 
 Status Journal::append(std::span<const std::byte> changes) {
     const uint64_t size = record_size(changes.size());
-    if (has_to_move() || used_ + size > newest_->header.journal.length) {
+    if (doubtful_ || newer_ > 0 || used_ + size > newest_->header.journal.length) {
         if (Status status = move({}, size); !status) {
             return status;
         }
@@ -115,11 +106,8 @@ Status Journal::append(std::span<const std::byte> changes) {
     const Superblock &header = newest_->header;
     const ByteWriter record = encode_record(header, records_, changes);
     unsettled_ = size;
-    Status status;
-    for (const uint64_t distance : header.distances()) {
-        const uint64_t at = header.journal.offset + distance + used_;
-        status = status ? volume_.file().write(at, record.bytes().data(), record.size()) : status;
-    }
+    Status status =
+        volume_.file().write(header.journal.offset + used_, record.bytes().data(), record.size());
     if (status.is_ok()) {
         status = force();
     }
@@ -148,7 +136,7 @@ bool Journal::says_the_same() const {
     // The rest of a record that failed here looks like one of the other process.
     const uint64_t next = header.journal.offset + used_;
     std::array<std::byte, format::sector> bytes = {};
-    return has_to_move() || next == header.journal.end() ||
+    return doubtful_ || newer_ > 0 || next == header.journal.end() ||
            (is_settled() && volume_.file().read(next, bytes.data(), bytes.size()) &&
             Unused(header).is_all_of(next, bytes));
 }
@@ -160,15 +148,20 @@ Status Journal::settle() {
     begin_writing();
     const Superblock &header = newest_->header;
     Status status;
-    for (const uint64_t distance : header.distances()) {
-        const uint64_t at = header.journal.offset + distance + used_;
-        status = status ? Unused(header).write(volume_.file(), at, unsettled_) : status;
+    if (unsettled_ > 0) {
+        status = Unused(header).write(volume_.file(), header.journal.offset + used_, unsettled_);
+    }
+    if (status.is_ok() && abandoned_ != nullptr) {
+        Superblock before = older_ != nullptr ? older_->header : header;
+        before.slot = header.other_slot();
+        status = write_header(volume_.file(), before);
     }
     if (status.is_ok()) {
         status = force();
     }
     if (status.is_ok()) {
         unsettled_ = 0;
+        abandoned_.reset();
     }
     return status;
 }
@@ -207,12 +200,11 @@ Status Journal::move(std::span<const std::byte> changes, uint64_t room) {
     // Two of the longest records: else each of them would move the metadata.
     const uint64_t size = snapshot.bytes().size();
     const uint64_t records = std::min(size, std::max(longest_, longest_before_));
-    const JournalLength journal = {
-        format::whole_blocks(std::max<uint64_t>(
-            {format::smallest_journal, size, 2 * room, 2 * format::whole_blocks(records)})),
-        format::whole_blocks(std::max(shortest_journal, room))};
-    abandoned_.reserve(abandoned_.size() + 1);
-    if (Status status = write_generation(*next, snapshot.bytes().bytes(), journal); !status) {
+    const uint64_t journal = format::whole_blocks(std::max<uint64_t>(
+        {format::smallest_journal, size, 2 * room, 2 * format::whole_blocks(records)}));
+    const uint64_t least = format::whole_blocks(std::max(shortest_journal, room));
+    if (Status status = write_generation(*next, snapshot.bytes().bytes(), journal, least);
+        !status) {
         return status;
     }
     if (Status status = flip_to(next); !status) {
@@ -231,29 +223,22 @@ Status Journal::move(std::span<const std::byte> changes, uint64_t room) {
     for (const Extent &extent : std::exchange(given_up_, {})) {
         volume_.release(extent);
     }
-    if (twice_) {
-        write_other_header();
-    }
     return Status::ok();
 }
 
 // After a failure next gives back what was reserved.
 Status Journal::write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
-                                 JournalLength journal) {
+                                 uint64_t journal, uint64_t least) {
     Superblock &header = next.header;
     header.snapshot_length = snapshot.size();
     header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());
     const uint64_t room = format::whole_blocks(std::max<size_t>(snapshot.size(), 1));
-    if (Status status = reserve_generation(header, room, journal); !status) {
-        return status;
+    Status status = reserve_generation(header, room, journal, least);
+    if (status.is_ok()) {
+        status = volume_.file().write(header.snapshot.offset, snapshot.data(), snapshot.size());
     }
-    File &file = volume_.file();
-    Status status;
-    for (const uint64_t distance : header.distances()) {
-        const uint64_t at = header.snapshot.offset + distance;
-        status = status ? file.write(at, snapshot.data(), snapshot.size()) : status;
-        const uint64_t journal_at = header.journal.offset + distance;
-        status = status ? Unused(header).write(file, journal_at, header.journal.length) : status;
+    if (status.is_ok()) {
+        status = Unused(header).write(volume_.file(), header.journal.offset, header.journal.length);
     }
     if (status.is_ok()) {
         status = force();
@@ -261,36 +246,27 @@ Status Journal::write_generation(HeldGeneration &next, std::span<const std::byte
     return status;
 }
 
-// Reserves room for snapshot and journal, with a second copy if one is wanted and the disk has
-// room, and with the shortest journal if it has not. The extents belong to whoever has the header.
-Status Journal::reserve_generation(Superblock &header, uint64_t snapshot, JournalLength journal) {
-    Status status = reserve_copies(header, snapshot, journal.wanted, twice_ ? 2 : 1);
-    if (status.code() == CD_ERROR_STORE_FULL && twice_) {
-        status = reserve_copies(header, snapshot, journal.wanted, 1);
-    }
-    return status.code() == CD_ERROR_STORE_FULL && journal.least < journal.wanted
-               ? reserve_copies(header, snapshot, journal.least, 1)
-               : status;
-}
-
 // Uses the place of an earlier generation if it is long enough, all of it: generations take turns
-// in the same places, and small data do not take what is left.
-Status Journal::reserve_copies(Superblock &header, uint64_t snapshot, uint64_t journal,
-                               uint64_t copies) {
+// in the same places, and small data do not take what is left. The extents belong to whoever has
+// the header.
+Status Journal::reserve_generation(Superblock &header, uint64_t snapshot, uint64_t journal,
+                                   uint64_t least) {
     Extent place = std::exchange(place_, {});
-    const uint64_t most = with_reserve(copies * (snapshot + journal));
-    if (place.length < copies * (snapshot + journal / 2)) {
+    const uint64_t most = with_reserve(snapshot + journal);
+    if (place.length < snapshot + journal / 2) {
         volume_.release(std::exchange(place, {}));
-        if (Status status = volume_.reserve(most, place); !status) {
+        Status status = volume_.reserve(most, place);
+        if (status.code() == CD_ERROR_STORE_FULL && least < journal) {
+            status = volume_.reserve(with_reserve(snapshot + least), place);
+        }
+        if (!status) {
             return status;
         }
     }
-    const uint64_t one = std::min(place.length, most) / copies / format::block * format::block;
-    const uint64_t used = copies * one;
+    const uint64_t used = std::min(place.length, most) / format::block * format::block;
     volume_.release({place.offset + used, place.length - used});
     header.snapshot = {place.offset, snapshot};
-    header.journal = {header.snapshot.end(), one - snapshot};
-    header.copy_distance = copies > 1 ? one : 0;
+    header.journal = {header.snapshot.end(), used - snapshot};
     return Status::ok();
 }
 
@@ -300,11 +276,9 @@ void Journal::take_place_of(const std::shared_ptr<HeldGeneration> &oldest) {
         return;
     }
     Superblock &header = oldest->header;
-    const uint64_t one = header.snapshot.length + header.journal.length;
-    if (header.snapshot.end() == header.journal.offset &&
-        (header.copy_distance == 0 || header.copy_distance == one)) {
-        volume_.release(
-            std::exchange(place_, {header.snapshot.offset, header.distances().size() * one}));
+    if (header.snapshot.end() == header.journal.offset) {
+        const uint64_t length = header.snapshot.length + header.journal.length;
+        volume_.release(std::exchange(place_, {header.snapshot.offset, length}));
         header.snapshot = header.journal = {};
     }
 }
@@ -316,43 +290,12 @@ Status Journal::flip_to(const std::shared_ptr<HeldGeneration> &next) {
     if (status.is_ok()) {
         status = force();
     }
-    if (status.is_ok()) {
-        abandoned_.clear();
-        return status;
-    }
-    abandoned_.push_back(next);
-    const SavedMessage keeper;
-    if (take_back_header().is_ok()) {
-        abandoned_.clear();
+    if (!status) {
+        abandoned_ = next;
+        const SavedMessage keeper;
+        (void)settle().is_ok(); // else the next operation has to
     }
     return status;
-}
-
-// Makes both headers name the newest generation. A failure is tried again with the next one; until
-// then the other header may name the generation before.
-void Journal::write_other_header() {
-    doubtful_ = true;
-    best_effort([&] {
-        Superblock other = newest_->header;
-        other.slot = other.other_slot();
-        begin_writing();
-        Status status = write_header(volume_.file(), other);
-        status = status ? force() : status;
-        if (status.is_ok()) {
-            doubtful_ = false;
-            take_place_of(older_);
-            older_.reset();
-        }
-        return status;
-    });
-}
-
-Status Journal::take_back_header() {
-    Superblock header = older_ != nullptr ? older_->header : newest_->header;
-    header.slot = newest_->header.other_slot();
-    begin_writing();
-    Status status = write_header(volume_.file(), header);
-    return status.is_ok() ? force() : status;
 }
 
 } // namespace cd

@@ -39,14 +39,11 @@ struct HeldMetadata {
 //
 // When the journal is full, a new snapshot and an empty journal are written elsewhere, and the
 // other header is made to name them. The generation before stays until that happens again: it is
-// read if the new one is damaged. With older points in time each generation is written twice and
-// both headers name it, so that damage in one place loses nothing.
+// read if the new one is damaged.
 class Journal {
 public:
-    // forced: what is written reaches the disk before it counts. twice: writes each generation in
-    // two places, as long as the disk has room.
-    Journal(Volume &volume, bool forced, bool twice)
-        : volume_(volume), forced_(forced), twice_(twice) {}
+    // forced: what is written reaches the disk before it counts.
+    Journal(Volume &volume, bool forced) : volume_(volume), forced_(forced) {}
 
     // Writes `changes` as the first snapshot of a new file. May throw std::bad_alloc.
     Status create(const Superblock &identity, std::span<const std::byte> changes);
@@ -66,9 +63,9 @@ public:
     bool has_many(size_t moved) const;
     void count_moved(size_t moved) { moved_ += moved; }
 
-    // False if the record of a failed append() may come back after a crash, with the data that it
-    // refers to. settle() wipes it.
-    bool is_settled() const { return unsettled_ == 0; }
+    // False if the record or the header of a failed call may come back after a crash, with the data
+    // that it refers to. settle() takes them back.
+    bool is_settled() const { return unsettled_ == 0 && abandoned_ == nullptr; }
     Status settle();
 
     // False if another process that has the file may have written to it, as far as can be read.
@@ -78,28 +75,21 @@ public:
     HeldMetadata hold() const { return {newest_, records_}; }
 
 private:
-    struct JournalLength {
-        uint64_t wanted;
-        uint64_t least;
-    };
-    bool has_to_move() const;
     Status load_with(std::span<const std::byte> changes, State &state) const;
     Status move(std::span<const std::byte> changes, uint64_t room);
-    // next: has identity and number, and gets its extents.
+    // next: has identity and number, and gets its extents. journal: wanted length; least: if the
+    // disk is nearly full.
     Status write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
-                            JournalLength journal);
-    Status reserve_generation(Superblock &header, uint64_t snapshot, JournalLength journal);
-    Status reserve_copies(Superblock &header, uint64_t snapshot, uint64_t journal, uint64_t copies);
+                            uint64_t journal, uint64_t least);
+    Status reserve_generation(Superblock &header, uint64_t snapshot, uint64_t journal,
+                              uint64_t least);
     void take_place_of(const std::shared_ptr<HeldGeneration> &oldest);
     Status flip_to(const std::shared_ptr<HeldGeneration> &next);
-    Status take_back_header();
-    void write_other_header();
     void begin_writing(); // marks what force() covers
     Status force();
 
     Volume &volume_;
     bool forced_;
-    bool twice_;
     GroupSync::Mark begun_ = 0;
     std::shared_ptr<HeldGeneration> newest_; // none before create() or take_over()
     std::shared_ptr<HeldGeneration> older_;  // if there is one
@@ -110,14 +100,12 @@ private:
     size_t moved_ = 0;     // by the records
     uint64_t longest_ = 0; // record of this generation, and of the one before
     uint64_t longest_before_ = 0;
-    uint64_t unsettled_ = 0; // bytes behind used_ that may have reached the disk
-    // A header, or what follows the records, is damaged or incomplete.
-    bool doubtful_ = false;
+    uint64_t unsettled_ = 0;                    // bytes behind used_ that may have reached the disk
+    std::shared_ptr<HeldGeneration> abandoned_; // a header that failed may name it
+    bool doubtful_ = false; // a header, or what follows the records, is damaged or incomplete
     // Points in time that the file has and this process has given up, and their data.
     size_t newer_ = 0;
     std::vector<Extent> given_up_;
-    // Generations that a header may name because it could not be taken back.
-    std::vector<std::shared_ptr<HeldGeneration>> abandoned_;
 };
 
 } // namespace cd

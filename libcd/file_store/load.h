@@ -23,14 +23,10 @@ struct Loaded {
     // Why the file may have had a newer state; "" if it had none. With a doubt, all data of the
     // newest point in time were read and are whole.
     std::string doubt;
-    std::string flaw;             // damage that has a whole copy; "" if there is none
     size_t newer = 0;             // points in time that the file has and `state` has given up
     std::vector<Extent> given_up; // their data
     std::vector<Extent> extents;  // everything that the file refers to, by offset
 };
-
-// Follows a flaw in messages.
-constexpr char has_a_copy[] = "; there is a copy of it, so that nothing is lost";
 
 // Reads the newest whole state, and changes nothing in the file. May throw std::bad_alloc.
 Status load(const File &file, Loaded &loaded);

@@ -338,9 +338,6 @@ private:
                 (epoch ? "what CD_RESTART asks for" : "the newest state that is whole") +
                 ", epoch " + std::to_string(loaded.state.cds[State::root].epoch);
             os::system().warn(line.c_str());
-        } else if (!loaded.flaw.empty()) {
-            const std::string line = std::string(file.path()) + ": " + loaded.flaw + has_a_copy;
-            os::system().warn(line.c_str());
         }
         return Status::ok();
     }

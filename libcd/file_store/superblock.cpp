@@ -39,26 +39,12 @@ bool decode(ByteReader &reader, uint32_t features, Superblock &header) {
     const bool is_known = features == 0 || header.names_all_objects;
     return is_known && !reader.bad() && header.generation <= format::greatest_number &&
            rank <= INT_MAX && !header.name.empty() && header.name.size() <= format::longest_name &&
-           header.copy_distance <= INT64_MAX && std::ranges::all_of(header.places(), possible) &&
+           std::ranges::all_of(header.places(), possible) &&
            header.snapshot_length <= header.snapshot.length &&
            header.journal.length % format::block == 0;
 }
 
 } // namespace
-
-absl::InlinedVector<uint64_t, 2> Superblock::distances() const {
-    return copy_distance == 0 ? absl::InlinedVector<uint64_t, 2>{0}
-                              : absl::InlinedVector<uint64_t, 2>{0, copy_distance};
-}
-
-absl::InlinedVector<Extent, 4> Superblock::places() const {
-    absl::InlinedVector<Extent, 4> places;
-    for (const uint64_t distance : distances()) {
-        places.push_back({snapshot.offset + distance, snapshot.length});
-        places.push_back({journal.offset + distance, journal.length});
-    }
-    return places;
-}
 
 Status read_header(const File &file, size_t slot, FoundHeader &found) {
     std::array<std::byte, format::block> bytes = {};

@@ -5,8 +5,6 @@
 #include "file_store/file.h"
 #include "file_store/format.h"
 
-#include <absl/container/inlined_vector.h>
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -32,13 +30,10 @@ struct Superblock {
     uint32_t snapshot_checksum = 0;
     Extent journal;
     bool names_all_objects = false; // also objects without build-id
-    // Distance from snapshot and journal to their second copies; 0 without copies.
+    // Distance to a second copy, which earlier versions wrote and this one does not read.
     uint64_t copy_distance = 0;
 
-    // Returns the distance of each copy, the first of which is 0.
-    absl::InlinedVector<uint64_t, 2> distances() const;
-    // Returns the extents of all copies.
-    absl::InlinedVector<Extent, 4> places() const;
+    std::array<Extent, 2> places() const { return {snapshot, journal}; }
 
     size_t other_slot() const { return format::headers - 1 - slot; }
 };

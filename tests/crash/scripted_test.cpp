@@ -45,30 +45,6 @@ Disk with_old_name(Disk disk) {
     return disk;
 }
 
-constexpr uint64_t header_size = 4096;
-
-Disk with_zeros(Disk disk, uint64_t offset, uint64_t length) {
-    disk.make({.kind = Change::Kind::write,
-               .inode = disk.find(folder_of_stores(disk), store_name),
-               .offset = offset,
-               .bytes = std::make_shared<std::vector<std::byte>>(length)});
-    return disk;
-}
-
-// Whether something else was written to the store before a header was forced.
-bool goes_on_behind_a_header(const Disk &disk) {
-    bool has_header = false;
-    for (const Change &change : disk.unforced()) {
-        const bool is_header =
-            change.kind == Change::Kind::write && change.offset < 2 * header_size;
-        if (has_header && !is_header) {
-            return true;
-        }
-        has_header = has_header || is_header;
-    }
-    return false;
-}
-
 class ScriptedCrash : public testing::Test {
 protected:
     void take(Life &life, const Steps &steps) {
@@ -228,29 +204,6 @@ TEST_F(ScriptedCrash, LeavesAStoreThatTheNextProcessCanGoOnWith) { go_on_from_ea
 TEST_F(ScriptedCrash, WhileOlderPointsInTimeAreKeptLeavesAStoreThatTheNextProcessCanGoOnWith) {
     kind_.keep = 3;
     go_on_from_each_crash();
-}
-
-// When both headers name the same metadata either of them may be damaged, whatever a crash leaves.
-TEST_F(ScriptedCrash, WhileOlderPointsInTimeAreKeptLeavesAllToEachHeader) {
-    kind_.keep = 2;
-    kind_.block = 3;
-    Life life(kind_, Disk(), Truth(kind_.keep));
-    ASSERT_EQ(life.begin_anew(), "");
-    take(life, until_the_journal_is_full());
-    sweep(life, {1, 1, 0}, [&](const Disk &disk, const Parts &parts, const Found &found) {
-        if (found.step > 0) {
-            EXPECT_FALSE(goes_on_behind_a_header(disk)) << describe(disk, parts);
-            const Disk state = disk.after_crash(parts);
-            const Stored whole = open_store_on(state, kind_).stored;
-            for (const uint64_t header : {uint64_t{0}, header_size}) {
-                const Opened left = open_store_on(with_zeros(state, header, header_size), kind_);
-                EXPECT_EQ(left.wrong, "") << describe(disk, parts);
-                EXPECT_EQ(difference(left.stored, whole), "") << describe(disk, parts);
-                ++states_;
-            }
-        }
-        return HasFailure();
-    });
 }
 
 // What a killed process had written but not forced is what the next one sees. Once that has told

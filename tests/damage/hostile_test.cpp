@@ -169,66 +169,6 @@ TEST_F(HostileRecord, ThatPutsAnEntryIntoWhatTheLoaderMadeReadOnlyIsRefused) {
     EXPECT_NE(restart().find("are not writable in this process"), std::string::npos) << restart();
 }
 
-constexpr uint64_t claimed = uint64_t{1} << 30;
-// The newest metadata of store, or a part of them, are that long from now on, and nothing is there
-// but their first block.
-void lengthen(Specimen &store, cd::Extent cd::Superblock::*part) {
-    cd::Superblock header = store.loaded().header;
-    const uint64_t end = store.size();
-    std::vector<std::byte> block(cd::format::block);
-    ASSERT_TRUE(store.file().read((header.*part).offset, block.data(), block.size()));
-    store.cut(end + claimed);
-    store.put(end, block.data(), block.size());
-    header.*part = {end, claimed};
-    if (part == &cd::Superblock::snapshot) {
-        header.snapshot_length = claimed;
-    }
-    ASSERT_TRUE(cd::write_header(store.file(), header)) << cd::message();
-}
-
-TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
-    for (const auto part : {&cd::Superblock::snapshot, &cd::Superblock::journal}) {
-        Specimen store(30, 1); // so that its metadata have moved
-        lengthen(store, part);
-        EXPECT_EQ(in_process([&]() -> std::string {
-                      cd::Loaded loaded;
-                      const cd::Status status = cd::load(store.file(), loaded);
-                      const std::string told = status ? loaded.doubt : cd::message();
-                      return told.empty() ? "nothing was found" : too_much_memory();
-                  }),
-                  "");
-    }
-}
-
-// As cp --sparse=always makes of a record's last block, of which there may be nothing but zeros.
-TEST(HoleInAJournal, OfOneBlockIsNoDamageAndOfTwoIs) {
-    constexpr uint64_t length = uint64_t{16} << 20;
-    Specimen store(30, 1);
-    cd::Superblock header = store.loaded().header;
-    std::vector<std::byte> records(store.loaded().journal_used);
-    ASSERT_TRUE(store.file().read(header.journal.offset, records.data(), records.size()));
-    header.journal = {store.size(), length};
-    store.cut(header.journal.end());
-    store.put(header.journal.offset, records.data(), records.size());
-    ASSERT_TRUE(cd::Unused(header).write(store.file(), header.journal.offset + records.size(),
-                                         length - records.size()));
-    ASSERT_TRUE(cd::write_header(store.file(), header)) << cd::message();
-    const auto doubt_with_hole_of = [&](size_t blocks) -> std::string {
-        const std::vector<std::byte> zeros(blocks * cd::format::block);
-        store.put(header.journal.offset + length / 2, zeros.data(), zeros.size());
-        EXPECT_EQ(::fallocate(store.file().descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                              static_cast<off_t>(header.journal.offset + length / 2),
-                              static_cast<off_t>(zeros.size())),
-                  0);
-        cd::Loaded loaded;
-        EXPECT_TRUE(cd::load(store.file(), loaded)) << cd::message();
-        EXPECT_EQ(loaded.records, store.loaded().records);
-        return loaded.doubt;
-    };
-    EXPECT_EQ(doubt_with_hole_of(1), "");
-    EXPECT_NE(doubt_with_hole_of(2), "");
-}
-
 // What the store began with is no older point in time, for which the rest would be written over.
 TEST(FirstRecord, ThatIsDamagedIsAnErrorAndNotTheBeginning) {
     Specimen store(3, 1);

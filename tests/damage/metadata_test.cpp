@@ -26,7 +26,7 @@ constexpr size_t block = cd::format::block;
 constexpr int few = 2;
 constexpr int many = 30;
 
-enum class Found { right, copied, older, error };
+enum class Found { right, older, error };
 
 struct Kind {
     int advances;
@@ -58,7 +58,7 @@ protected:
         const std::string state = text_of(loaded.state);
         if (loaded.doubt.empty()) {
             EXPECT_EQ(state == store_.newest(), true) << what << ": another state, and no warning";
-            return loaded.flaw.empty() ? Found::right : Found::copied;
+            return Found::right;
         }
         EXPECT_TRUE(store_.states().contains(state)) << what << ": a state that never was";
         EXPECT_TRUE(GetParam().checksummed || !has_data(loaded.state))
@@ -72,8 +72,6 @@ protected:
                 cd.second.entries, [](const auto &entry) { return entry.second.run != nullptr; });
         });
     }
-
-    bool has_copies() const { return GetParam().keep > 1; }
 
     void flip(size_t offset, unsigned bit) {
         const std::byte flipped = store_.bytes()[offset] ^ std::byte{1} << bit;
@@ -91,8 +89,6 @@ protected:
                 flip(offset, bit);
                 const Found found = load(what);
                 EXPECT_TRUE(!must || found != Found::right) << what << " was not found";
-                EXPECT_TRUE(!has_copies() || !GetParam().checksummed || found != Found::error)
-                    << what << ": there is a copy, and it has not been read";
                 store_.heal();
             }
         }
@@ -119,10 +115,8 @@ protected:
     std::vector<cd::Extent> metadata() const {
         const cd::Superblock &header = store_.loaded().header;
         std::vector<cd::Extent> parts = {{0, cd::format::first_extent}};
-        for (const uint64_t distance : header.distances()) {
-            parts.push_back({header.snapshot.offset + distance, header.snapshot_length});
-            parts.push_back({header.journal.offset + distance, store_.loaded().journal_used});
-        }
+        parts.push_back({header.snapshot.offset, header.snapshot_length});
+        parts.push_back({header.journal.offset, store_.loaded().journal_used});
         return parts;
     }
 
@@ -175,8 +169,7 @@ TEST_P(Metadata, EveryBitOfTheHeadersIsFound) {
     }
 }
 
-// Until there is a second generation, both headers know everything, and always where the metadata
-// are there twice; else one of them does.
+// Until there is a second generation, both headers know everything; else one of them does.
 TEST_P(Metadata, AHeaderThatIsNotNeededCostsNothing) {
     const std::vector<std::byte> zeros(block);
     for (size_t slot = 0; slot < cd::format::headers; ++slot) {
@@ -201,65 +194,37 @@ TEST_P(Metadata, AHeaderThatIsNotNeededCostsNothing) {
 
 TEST_P(Metadata, EveryBitOfTheSnapshotIsFound) {
     const cd::Superblock &header = store_.loaded().header;
-    const cd_error expected = has_copies() ? CD_ERROR_NONE : CD_ERROR_STORE_DAMAGED;
-    for (const uint64_t distance : header.distances()) {
-        const size_t begin = header.snapshot.offset + distance;
-        const size_t end = begin + header.snapshot_length;
-        for (size_t offset = begin; offset < end; ++offset) {
-            for (unsigned bit = 0; bit < 8; ++bit) {
-                flip(offset, bit);
-                cd::State state;
-                ASSERT_EQ(cd::load_again(store_.file(), header, 0, state).code(), expected)
-                    << offset << " " << bit;
-                store_.heal();
-            }
+    const size_t begin = header.snapshot.offset;
+    const size_t end = begin + header.snapshot_length;
+    for (size_t offset = begin; offset < end; ++offset) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            flip(offset, bit);
+            cd::State state;
+            ASSERT_EQ(cd::load_again(store_.file(), header, 0, state).code(),
+                      CD_ERROR_STORE_DAMAGED)
+                << offset << " " << bit;
+            store_.heal();
         }
-        flip_all(begin, end, header.snapshot_length < 1000 ? 8 : 1, true);
     }
+    flip_all(begin, end, header.snapshot_length < 1000 ? 8 : 1, true);
 }
 
 TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
     const cd::Loaded &loaded = store_.loaded();
     ASSERT_GT(loaded.records, 0U);
-    for (const uint64_t distance : loaded.header.distances()) {
-        size_t at = loaded.header.journal.offset + distance;
-        for (uint64_t record = 0; record < loaded.records; ++record) {
-            cd::ByteReader reader(std::span(store_.bytes()).subspan(at + 24, 8));
-            const size_t used = cd::format::record_header + reader.fixed64();
-            const size_t size = cd::record_size(used - cd::format::record_header);
-            if (GetParam().checksummed) { // else the metadata are the same
-                expect_damaged_by_every_bit(at, record, used, size);
-            }
-            flip_all(at, at + used, 1, true);
-            for (size_t padding = at + used; padding < at + size; padding += 61) {
-                flip_all(padding, padding + 1, 1, false);
-            }
-            at += size;
+    size_t at = loaded.header.journal.offset;
+    for (uint64_t record = 0; record < loaded.records; ++record) {
+        cd::ByteReader reader(std::span(store_.bytes()).subspan(at + 24, 8));
+        const size_t used = cd::format::record_header + reader.fixed64();
+        const size_t size = cd::record_size(used - cd::format::record_header);
+        if (GetParam().checksummed) { // else the metadata are the same
+            expect_damaged_by_every_bit(at, record, used, size);
         }
-    }
-}
-
-// Both copies of one thing: then it is lost, as where there is but one.
-TEST_P(Metadata, TheSameByteOfBothCopiesIsFound) {
-    const cd::Superblock &header = store_.loaded().header;
-    std::vector<uint64_t> places;
-    for (uint64_t at = 0; at < header.snapshot_length; at += 7) {
-        places.push_back(header.snapshot.offset + at);
-    }
-    for (uint64_t at = 0; at < store_.loaded().journal_used; at += block) {
-        places.push_back(header.journal.offset + at);
-    }
-    for (const uint64_t place : places) {
-        for (const uint64_t distance : header.distances()) {
-            const std::byte damaged = store_.bytes()[place] ^ std::byte{4};
-            ASSERT_EQ(store_.bytes()[place + distance], store_.bytes()[place]);
-            ASSERT_TRUE(store_.file().write(place + distance, &damaged, 1));
+        flip_all(at, at + used, 1, true);
+        for (size_t padding = at + used; padding < at + size; padding += 61) {
+            flip_all(padding, padding + 1, 1, false);
         }
-        const Found found = load("byte " + std::to_string(place));
-        EXPECT_TRUE(found == Found::older || found == Found::error) << place;
-        for (const uint64_t distance : header.distances()) {
-            ASSERT_TRUE(store_.file().write(place + distance, &store_.bytes()[place], 1));
-        }
+        at += size;
     }
 }
 
@@ -295,7 +260,6 @@ TEST_P(Metadata, TwoThingsInOnePlaceAreFound) {
         ++header.generation;
         header.slot = loaded.header.other_slot();
         header.snapshot = {store_.size(), cd::record_size(bytes.size())};
-        header.copy_distance = 0;
         header.snapshot_length = bytes.size();
         header.snapshot_checksum = cd::crc32c(0, bytes.data(), bytes.size());
         const std::vector<std::byte> room(header.snapshot.length);
@@ -391,12 +355,6 @@ TEST_P(Metadata, AFileThatWasCutIsFound) {
         const Found found = load("cut to " + std::to_string(length));
         EXPECT_TRUE(length >= last || found != Found::right) << "cut to " << length;
         EXPECT_TRUE(length < last || found == Found::right) << "cut to " << length;
-        if (header.copy_distance > 0 && length >= header.journal.end() &&
-            length < header.places().back().end()) {
-            EXPECT_NE(std::string(cd::message()).find("before the second copy of its metadata"),
-                      std::string::npos)
-                << "cut to " << length << ": " << cd::message();
-        }
         store_.heal();
     }
 }
@@ -407,15 +365,12 @@ INSTANTIATE_TEST_SUITE_P(Stores, Metadata,
                          [](const auto &which) {
                              return std::string(which.param.advances == few ? "AsNew" : "Moved") +
                                     (which.param.checksummed ? "" : "WithoutChecksums") +
-                                    (which.param.keep > 1 ? "WithCopies" : "");
+                                    (which.param.keep > 1 ? "WithOlder" : "");
                          });
 
 TEST(MetadataSpecimens, AreOfBothKinds) {
     EXPECT_EQ(Specimen(few, 1).loaded().older.generation, 0U);
     EXPECT_NE(Specimen(many, 1).loaded().older.generation, 0U);
-    EXPECT_EQ(Specimen(many, 2).loaded().older.generation, 0U);
-    EXPECT_GT(Specimen(many, 2).loaded().header.generation, 1U);
-    EXPECT_GT(Specimen(many, 2).loaded().header.copy_distance, 0U);
 }
 
 // Whoever gives them up would give what the file does not have, or what is something else's.

@@ -143,7 +143,7 @@ void Inspection::load() {
             continue;
         }
         if (whole) {
-            problem_ = loaded.flaw.empty() ? "" : path_ + ": " + loaded.flaw + cd::has_a_copy;
+            problem_.clear();
             loaded_ = std::move(loaded);
         } else if (status.is_ok()) {
             refuse(Condition::older, path_ + ": " + loaded.doubt);

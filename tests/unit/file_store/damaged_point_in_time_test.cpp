@@ -175,13 +175,9 @@ TEST_F(DamagedPointInTime, AnOlderOneWithoutChecksumsIsNotChosenBehindDamage) {
     const std::string whole = contents();
     int refused = 0;
     for (size_t record = 0; (record = whole.find("CDEC", record)) != whole.npos; ++record) {
-        if (whole.find(whole.substr(record, 64), record + 1) == whole.npos) {
-            continue; // that is a copy
-        }
         for (const char *epoch : {"1", "2", "3"}) {
             std::string bytes = whole;
             bytes[record + 45] ^= 1;
-            bytes[whole.find(whole.substr(record, 64), record + 1) + 45] ^= 1; // its copy
             std::ofstream(store(), std::ios::binary) << bytes;
             ::setenv("CD_RESTART", epoch, 1);
             const int result = found(",keep=3", 0);

@@ -309,9 +309,7 @@ typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context
 /* Compares READ_ONLY bytes with live memory, and stored data with their checksums. PARENT bytes are
    compared with the ancestor's copy that a restore would use. It skips bytes that no ancestor holds
    any more, bytes of regen functions, and memory that a descendant holds as READ_WRITE. Reports
-   each range that differs (report may be NULL), then fails with CD_ERROR_VERIFY_MISMATCH. In a
-   forked process it fails with CD_ERROR_STORE_FORKED where the difference may be newer data of
-   the parent process. */
+   each range that differs (report may be NULL), then fails with CD_ERROR_VERIFY_MISMATCH. */
 CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */

@@ -51,38 +51,20 @@ template <typename Operation> Status with_parent(cd_handle handle, const Operati
     return *operation(lock, Locked::ancestors);
 }
 
-// True if a root's store cannot be removed: it belongs to the parent process, or the program has
-// closed its files.
+// True if a root's store cannot be removed, since it belongs to the parent process.
 bool leaves_its_store(const Domain &domain) {
-    return domain.is_root() && domain.store != nullptr &&
-           (!domain.store->is_of_this_process() || domain.store->is_lost());
+    return domain.is_root() && domain.store != nullptr && !domain.store->is_of_this_process();
 }
 
-// Ends a root with its descendants and leaves its store. A forked process leaves the store's
-// redundancy to its parent, too.
-Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
+// Ends a root with its descendants, and leaves its store and redundancy to the parent process.
+void end_without_store(FamilyLock &lock, Resident &root, Report &report) {
     const std::vector<Domain *> subtree = subtree_of(root);
-    const bool is_copy = !root.store->is_of_this_process();
-    const std::string left = std::string(root.store->path()) +
-                             ": the program has closed files of this store, so the commit of CD " +
-                             root.name() + " leaves it" +
-                             (root.protection != nullptr ? " and removes its checkpoints" : "") +
-                             ". Remove it, unless a program is to continue from it";
     lock.prepare_discard(subtree.size());
-    if (!is_copy) {
-        if (Status status = JointCommit(lock, root).outcome(Status::ok()); !status) {
-            return status;
-        }
-        os::system().warn(left.c_str());
-    }
     for (size_t i = subtree.size(); i-- > 1;) {
         report.also(CD_OP_DISCARD, subtree[i]->name());
     }
-    if (is_copy) {
-        root.store->leave_to_parent();
-    }
+    root.store->leave_to_parent();
     end_family(lock, root);
-    return Status::ok();
 }
 
 std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &report,
@@ -93,11 +75,10 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
         if (locked == Locked::parent) {
             return std::nullopt;
         }
-        const uint64_t family = family_of_root(domain);
-        Status status = end_without_store(lock, domain, report);
-        forgotten.family = status ? family : 0;
+        forgotten.family = family_of_root(domain);
+        end_without_store(lock, domain, report);
         ActiveStack::look_for_ended();
-        return status;
+        return Status::ok();
     }
     JointCommit protection(lock, domain);
     lock.prepare_discard(1);

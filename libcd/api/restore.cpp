@@ -158,12 +158,8 @@ Status restore_named(cd_handle handle, Report &report) {
     if (domain.log.extent().entries > 0) {
         report.also(CD_OP_REPLAY_BEGIN, domain.name());
     }
-    Status written = write_memory(restore, lock);
-    if (domain.store != nullptr) {
-        written = domain.store->check_read(written);
-    }
-    if (!written) {
-        return written;
+    if (Status status = write_memory(restore, lock); !status) {
+        return status;
     }
     if (Status status = set_positions(restore.files()); !status) {
         return status;

@@ -25,7 +25,6 @@ using CdNumber = uint64_t;
 struct OrderedRange {
     uintptr_t end;
     uint64_t add_index;
-    bool added_anew; // others that come later wait, and nothing for this one
 };
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 
@@ -84,11 +83,10 @@ public:
     virtual void make_known(CdNumber cd) = 0;
     // The CD is no more.
     virtual void drop(CdNumber cd) = 0;
-    // Bytes that another process added as old, in its address space, are at address in this one; so
-    // many entries. Changes nothing that another process would find, so it is written down with the
+    // Bytes that another process added as old, in its address space, are at address in this one.
+    // Changes nothing that another process would find, so it is written down with the
     // next transaction that does.
-    virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
-                      size_t entries) = 0;
+    virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) = 0;
 
     // last_vote: asked when all is done that is likely to fail, unless it is nullptr.
     virtual Status commit(CommitVote *last_vote) = 0;
@@ -124,19 +122,12 @@ public:
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 
-    // Before data are read: that they still are where they were, for this process.
+    // Before data are read: that they still are where they were, and belong to this process.
     virtual Status check_readable() = 0;
-    // And after that, with what came of reading them: where this process was forked, the other one
-    // may have written over them meanwhile.
-    virtual Status check_read(Status read) = 0;
 
-    // In a process that was forked, where the store can only be read.
+    // In a process that was forked, which cannot use the store.
     virtual void leave_to_parent() noexcept = 0;
     virtual bool is_of_this_process() const noexcept = 0;
-
-    // Whether the program has closed files of the store: nothing can be changed any more, and it
-    // cannot be removed.
-    virtual bool is_lost() const noexcept = 0;
 
     // The family ends: nothing of it is found again. last_vote: asked when all is done that can
     // fail, if given; what it refuses has not happened.

@@ -53,15 +53,7 @@ public:
     void memory_differs(Range range) {
         may_differ_.for_each_other(range, [&](Range part) { found(part, CD_MISMATCH_MEMORY); });
     }
-    void data_are_damaged(Range range, Status read = Status::ok()) {
-        if (read_ || read.code() == CD_ERROR_CHECKSUM) {
-            read_ = read;
-        }
-        found(range, CD_MISMATCH_CHECKSUM);
-    }
-
-    // What came of reading what lies in a file; a checksum that does not match is told first.
-    Status read() const { return read_; }
+    void data_are_damaged(Range range) { found(range, CD_MISMATCH_CHECKSUM); }
 
     Status verdict(const Domain &domain) const {
         if (count_ == 0) {
@@ -90,7 +82,6 @@ private:
     void *context_;
     size_t count_ = 0;
     Range first_;
-    Status read_;
 };
 
 // Reports each run of bytes in which memory differs from the stored data.
@@ -128,9 +119,8 @@ void verify_backed_part(const Entry &own, const Piece &data, Range part, Mismatc
     for (size_t done = 0; done < part.length(); done += stored.size()) {
         const size_t length = std::min(stored.size(), part.length() - done);
         const Range now = {part.begin + done, part.begin + done + length};
-        Status read = data.block().backing()->read(data.offset() + done, stored.data(), length);
-        if (!read) {
-            mismatches.data_are_damaged(now, read);
+        if (!data.block().backing()->read(data.offset() + done, stored.data(), length)) {
+            mismatches.data_are_damaged(now);
         } else if (!own.read_write()) {
             compare(stored.data(), now, mismatches);
         }
@@ -181,12 +171,6 @@ Status verify(Domain &domain, cd_mismatch_fn report, void *context) {
             break;
         case Restoration::regen:
             break;
-        }
-    }
-    if (domain.store != nullptr) {
-        Status read = domain.store->check_read(mismatches.read());
-        if (read.code() == CD_ERROR_STORE_FORKED) {
-            return read;
         }
     }
     return mismatches.verdict(domain);

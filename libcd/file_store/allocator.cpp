@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "file_store/allocator.h"
 
-#include "base/no_throw.h"
 #include "file_store/format.h"
 #include "os/system.h"
 
@@ -23,8 +22,7 @@ void Space::add(uint64_t offset, uint64_t length) {
         length += following->second;
         erase(following);
     }
-    const auto behind = by_offset_.lower_bound(offset);
-    if (behind != by_offset_.begin()) {
+    if (const auto behind = by_offset_.lower_bound(offset); behind != by_offset_.begin()) {
         const auto previous = std::prev(behind);
         if (previous->first + previous->second == offset) {
             offset = previous->first;
@@ -40,71 +38,49 @@ std::optional<uint64_t> Space::take(uint64_t length) {
     // Blocks start at multiples of their size.
     const bool aligned = length >= format::block;
     for (auto at = by_length_.lower_bound({length, 0}); at != by_length_.end(); ++at) {
-        const uint64_t begin = at->second;
+        const auto [held, begin] = *at;
         const uint64_t start = aligned ? format::whole_blocks(begin) : begin;
-        if (start - begin + length <= at->first) {
-            take_at(start, length);
+        if (start - begin + length <= held) {
+            take_from(at, start, length);
             return start;
         }
     }
     return std::nullopt;
 }
 
-std::optional<std::pair<uint64_t, uint64_t>> Space::take_part(uint64_t length) {
-    const auto take_of = [&](const std::pair<uint64_t, uint64_t> &stretch) {
-        const auto &[held, begin] = stretch;
+std::optional<Extent> Space::take_part(uint64_t length) {
+    auto at = by_length_.lower_bound({std::max<uint64_t>(length / 64, format::block), 0});
+    if (at == by_length_.end() && at != by_length_.begin()) {
+        --at; // the largest
+    }
+    for (; at != by_length_.end(); ++at) {
+        const auto [held, begin] = *at;
         const uint64_t start = format::whole_blocks(begin);
         const uint64_t end = (begin + held) / format::block * format::block;
-        const uint64_t part = start < end ? std::min(length, end - start) : 0;
-        return std::pair(start, part > 0 && take_at(start, part) ? part : 0);
-    };
-    const uint64_t worthwhile = std::max<uint64_t>(length / 64, format::block);
-    const auto first = by_length_.lower_bound({worthwhile, 0});
-    for (auto at = first; at != by_length_.end(); ++at) {
-        if (const auto taken = take_of(*at); taken.second > 0) {
-            return taken;
-        }
-    }
-    for (auto at = first; at != by_length_.begin();) {
-        --at;
-        if (at->first < format::block) {
-            break;
-        }
-        if (const auto taken = take_of(*at); taken.second > 0) {
-            return taken;
+        if (start < end) {
+            const Extent part = {start, std::min(length, end - start)};
+            take_from(at, part.offset, part.length);
+            return part;
         }
     }
     return std::nullopt;
 }
 
-bool Space::take_at(uint64_t offset, uint64_t length) {
-    auto at = by_offset_.upper_bound(offset);
-    if (at == by_offset_.begin()) {
-        return length == 0;
+void Space::take_from(Lengths::iterator stretch, uint64_t offset, uint64_t length) {
+    const auto [held, begin] = *stretch;
+    const uint64_t end = offset + length;
+    erase(by_offset_.find(begin));
+    if (begin < offset) {
+        insert(begin, offset - begin);
     }
-    --at;
-    const uint64_t begin = at->first;
-    const uint64_t held = at->second;
-    if (offset + length > begin + held) {
-        return length == 0;
+    if (end < begin + held) {
+        insert(end, begin + held - end);
     }
-    if (offset + length < begin + held) {
-        insert(offset + length, begin + held - offset - length); // may fail; nothing has changed
-    }
-    auto stretch = by_length_.extract({held, begin});
-    free_ -= held - (offset - begin);
-    if (begin == offset) {
-        by_offset_.erase(at);
-    } else {
-        stretch.value().first = at->second = offset - begin;
-        by_length_.insert(std::move(stretch));
-    }
-    return true;
 }
 
-void Space::give(uint64_t offset, uint64_t length) noexcept {
+void Space::give(const Extent &extent) noexcept {
     try {
-        add(offset, rounded(length));
+        add(extent.offset, rounded(extent.length));
     } catch (const std::bad_alloc &) { // allowed, see the header
     }
 }
@@ -117,11 +93,9 @@ void Space::insert(uint64_t offset, uint64_t length) {
         by_length_.erase(stretch);
         throw;
     }
-    free_ += length;
 }
 
 void Space::erase(std::map<uint64_t, uint64_t>::iterator at) {
-    free_ -= at->second;
     by_length_.erase({at->second, at->first});
     by_offset_.erase(at);
 }
@@ -140,9 +114,7 @@ constexpr uint64_t window_size = uint64_t{1} << 38;
 Volume::Volume(File file, uint64_t size)
     : file_(std::move(file)),
       window_(static_cast<std::byte *>(os::system().map_file(file_.descriptor(), window_size))),
-      size_(size) {
-    file_.remember_identity();
-}
+      size_(size) {}
 
 Volume::~Volume() {
     if (window_ != nullptr) {
@@ -155,11 +127,7 @@ void Volume::leave_to_parent() noexcept {
     if (direct_) {
         direct_->close();
     }
-    if (!file_.leads_here(file_.descriptor())) {
-        file_.forget();
-        return;
-    }
-    best_effort([&] { os::system().reopen(file_.descriptor()); });
+    file_.drop();
 }
 
 std::byte *Volume::in_place(const Extent &extent) const {
@@ -170,32 +138,14 @@ std::byte *Volume::in_place(const Extent &extent) const {
 
 Status Volume::check_file() {
     const std::scoped_lock lock(mutex_);
+    return check_size();
+}
+
+Status Volume::check_size() {
     uint64_t size = 0;
-    Status status = check_descriptors(size);
-    return status ? check_size(size) : status;
-}
-
-Status Volume::check_descriptors() const {
-    uint64_t size = 0;
-    return check_descriptors(size);
-}
-
-bool Volume::has_its_descriptors() const noexcept {
-    return file_.leads_here(file_.descriptor()) &&
-           (!direct_ || !direct_->is_open() || file_.leads_here(direct_->descriptor()));
-}
-
-Status Volume::check_descriptors(uint64_t &size) const {
-    os::FileStatus now;
-    Status status = file_.check_leads_here(file_.descriptor(), now);
-    if (status && direct_ && direct_->is_open()) {
-        status = file_.check_leads_here(direct_->descriptor(), now);
+    if (Status status = file_.size(size); !status) {
+        return status;
     }
-    size = now.size;
-    return status;
-}
-
-Status Volume::check_size(uint64_t size) const {
     return size >= size_
                ? Status::ok()
                : fail(CD_ERROR_STORE_DAMAGED,
@@ -207,11 +157,7 @@ Status Volume::check_size(uint64_t size) const {
 
 Status Volume::check_whole() {
     const std::scoped_lock lock(mutex_);
-    uint64_t size = 0;
-    if (Status status = file_.size(size); !status) {
-        return status;
-    }
-    if (Status status = check_size(size); !status) {
+    if (Status status = check_size(); !status) {
         return status;
     }
     if (!filled_ && size_ > 0) {
@@ -237,54 +183,37 @@ Status Volume::reserve(uint64_t length, Extent &extent) {
 }
 
 Status Volume::reserve_parts(uint64_t length, Extents &extents) {
-    extents.resize(1);
-    if (length < format::block) {
-        Status status = reserve(length, extents.front());
-        extents.front().length = length;
-        return status;
-    }
     const std::scoped_lock lock(mutex_);
-    const uint64_t blocks = format::whole_blocks(length);
-    if (const auto offset = space_.take(blocks)) {
-        extents.front() = {*offset, length};
-        return Status::ok();
-    }
     extents.clear();
-    Status status;
-    const auto give_back = [&] {
+    const uint64_t wanted = Space::rounded(length);
+    if (Status status = take_parts(wanted, extents); !status) {
         for (const Extent &extent : extents) {
-            space_.give(extent.offset, extent.length);
+            space_.give(extent);
         }
-    };
-    try {
-        status = take_parts(blocks, extents);
-    } catch (...) {
-        give_back();
-        throw;
-    }
-    if (!status) {
-        give_back();
         return status;
     }
     // Small data may use the end of the last extent.
     Extent &last = extents.back();
-    const uint64_t filled = last.length - (blocks - length);
+    const uint64_t filled = last.length - (wanted - length);
     const uint64_t taken = Space::rounded(filled);
     if (taken < last.length) {
-        space_.give(last.offset + taken, last.length - taken);
+        space_.give({last.offset + taken, last.length - taken});
     }
     last.length = filled;
-    return status;
+    return Status::ok();
 }
 
-// Takes extents in the order of the file, and joins neighbours.
+// Takes one extent, or several in the order of the file, of which neighbours are joined.
 Status Volume::take_parts(uint64_t length, Extents &extents) {
+    if (const auto whole = space_.take(length)) {
+        extents.push_back({*whole, length});
+        return Status::ok();
+    }
     while (length > 0) {
         extents.reserve(extents.size() + 1);
-        const auto part = space_.take_part(length);
-        if (part) {
-            extents.push_back({part->first, part->second});
-            length -= part->second;
+        if (const auto part = take_part(length)) {
+            extents.push_back(*part);
+            length -= part->length;
         } else if (Status status = grow(length); !status) {
             return status;
         }
@@ -300,6 +229,14 @@ Status Volume::take_parts(uint64_t length, Extents &extents) {
     }
     extents.resize(joined + 1);
     return Status::ok();
+}
+
+std::optional<Extent> Volume::take_part(uint64_t length) {
+    if (length >= format::block) {
+        return space_.take_part(length);
+    }
+    const auto offset = space_.take(length);
+    return offset ? std::optional(Extent{*offset, length}) : std::nullopt;
 }
 
 // Grows by a usual step, or by what is needed if the disk has no room for that.
@@ -320,7 +257,7 @@ Status Volume::grow(uint64_t length) {
 void Volume::release(const Extent &extent) noexcept {
     const std::scoped_lock lock(mutex_);
     if (extent.length > 0) {
-        space_.give(extent.offset, extent.length);
+        space_.give(extent);
     }
 }
 

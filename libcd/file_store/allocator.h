@@ -38,25 +38,22 @@ public:
     std::optional<uint64_t> take(uint64_t length);
 
     // Takes a part of `length` if that is not free as a whole: the smallest stretch of blocks that
-    // is at least a 64th of it, or else the largest. Returns offset and length.
-    std::optional<std::pair<uint64_t, uint64_t>> take_part(uint64_t length);
+    // is at least a 64th of it, or else the largest.
+    std::optional<Extent> take_part(uint64_t length);
 
-    // Takes exactly these bytes; false if some of them are not free.
-    bool take_at(uint64_t offset, uint64_t length);
-
-    // Gives back what take() returned. Without memory to note it, the bytes are lost until the file
-    // is opened again.
-    void give(uint64_t offset, uint64_t length) noexcept;
-
-    uint64_t free() const { return free_; }
+    // Gives back what was taken. Without memory to note it, the bytes are lost until the file is
+    // opened again.
+    void give(const Extent &extent) noexcept;
 
 private:
+    using Lengths = std::set<std::pair<uint64_t, uint64_t>>; // with the offset
+
     void insert(uint64_t offset, uint64_t length);
     void erase(std::map<uint64_t, uint64_t>::iterator at);
+    void take_from(Lengths::iterator stretch, uint64_t offset, uint64_t length);
 
     std::map<uint64_t, uint64_t> by_offset_; // to length
-    std::set<std::pair<uint64_t, uint64_t>> by_length_;
-    uint64_t free_ = 0;
+    Lengths by_length_;
 };
 
 // Counts the used bytes of the places for data. The other bytes of a used place are wasted: a place
@@ -116,12 +113,8 @@ public:
     // Returns nullptr if no writes pass by the cache.
     const DirectFile *direct() const { return direct_ ? &*direct_ : nullptr; }
 
-    // Fails if the program has closed the descriptor, or the file was cut. Call before an operation
-    // writes data.
+    // Fails if the file was cut. Call before an operation reads or writes data.
     Status check_file();
-    // Checks the descriptor alone, before an operation reads data.
-    Status check_descriptors() const;
-    bool has_its_descriptors() const noexcept;
 
     // Fails if the file was cut, and fills its holes: writing there in place would end the process.
     Status check_whole();
@@ -142,16 +135,14 @@ public:
     // the file was opened. May throw std::bad_alloc.
     void only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents);
 
-    // Leaves the file to the parent in a forked process, which can still read it. After a failure
-    // the file stays locked as long as this process lives.
+    // Closes the file in a forked process; it stays the parent's, with its lock.
     void leave_to_parent() noexcept;
 
 private:
     Status grow(uint64_t length);
     Status take_parts(uint64_t length, Extents &extents);
-
-    Status check_descriptors(uint64_t &size) const;
-    Status check_size(uint64_t size) const;
+    std::optional<Extent> take_part(uint64_t length);
+    Status check_size();
 
     File file_;
     GroupSync forcing_{file_};

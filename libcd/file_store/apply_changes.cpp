@@ -203,18 +203,13 @@ private:
 
     // Joins entries without data of their own with their neighbours, as the process does.
     static void demote(StoredCd &cd) {
-        bool joins = false; // the entry before this one was changed
         for (auto at = cd.entries.begin(); at != cd.entries.end(); ++at) {
             StoredEntry &entry = at->second;
-            const bool changed =
-                entry.access == CD_READ_WRITE && entry.restoration == Restoration::parent;
             entry.access = CD_READ_ONLY;
             entry.recent = false;
-            entry.added_anew = false;
-            if (joins || changed) {
+            if (entry.restoration == Restoration::parent) {
                 at = join_before(cd.entries, at);
             }
-            joins = changed;
         }
     }
 
@@ -251,14 +246,13 @@ private:
         case Change::relabel:
             return relabel(*cd, range);
         case Change::promote:
-            return for_each(*cd, state_.space, range, [](StoredEntry &entry) {
+            return for_each_at(*cd, state_.space, range, [](uint64_t, StoredEntry &entry) {
                 if (entry.restoration != Restoration::regen) {
                     entry.access = CD_READ_WRITE;
                 }
             });
         case Change::erase:
-            erase(*cd, state_.space, range);
-            return;
+            return erase(*cd, state_.space, range);
         case Change::give:
             return give(*cd, range);
         case Change::leave:
@@ -278,9 +272,7 @@ private:
         entry.restoration = restoration == format::compared_copy
                                 ? Restoration::copy
                                 : static_cast<Restoration>(restoration);
-        entry.added_anew = (labels & format::label_added_anew) != 0;
         entry.recent = (labels & format::label_recent) != 0;
-        entry.left.is = (labels & format::label_left) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
         if (!state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
@@ -289,21 +281,13 @@ private:
         if (entry.restoration == Restoration::copy && !read_data(range.length(), entry)) {
             return;
         }
-        if (entry.left.is) {
-            entry.left.path = reader_.number();
-            entry.left.interval = reader_.fixed64();
-            if (!state_.names.contains(entry.left.path)) {
-                wrong_ = "an entry was left by a CD whose path is not there";
-                return;
-            }
+        if ((labels & format::label_left) != 0) { // of an older version; nobody binds it
+            reader_.number();
+            reader_.fixed64();
+            return;
         }
-        const StoredPlace place = {state_.space, range.begin};
-        auto behind = first_from(cd.entries, place);
-        if (is_taken(cd.entries, behind, range)) {
-            erase(cd, state_.space, range);
-            behind = cd.entries.lower_bound(place);
-        }
-        cd.entries.emplace_hint(behind, place, entry);
+        erase(cd, state_.space, range);
+        cd.entries.emplace(StoredPlace{state_.space, range.begin}, entry);
     }
 
     bool read_data(uint64_t length, StoredEntry &entry) {
@@ -340,7 +324,7 @@ private:
             return;
         }
         const auto restoration = static_cast<Restoration>(labels >> 2U);
-        for_each(cd, state_.space, range, [&](StoredEntry &entry) {
+        for_each_at(cd, state_.space, range, [&](uint64_t, StoredEntry &entry) {
             entry.access = static_cast<addr_type>(labels & 1U);
             entry.restoration = restoration;
             if (restoration != Restoration::copy) {
@@ -389,7 +373,6 @@ private:
         for_each_at(cd, space, range,
                     [&](uint64_t at, const StoredEntry &entry) { moved.emplace_back(at, entry); });
         erase(cd, space, range);
-        state_.moved += moved.size();
         for (auto &[at, entry] : moved) {
             entry.end = entry.end - range.begin + begin;
             cd.entries.insert_or_assign({state_.space, at - range.begin + begin}, entry);
@@ -397,24 +380,6 @@ private:
     }
 
     // ---- What a CD holds of a range ----
-
-    // Returns the first entry that does not begin before `place`. Most come behind all others.
-    static StoredEntries::iterator first_from(StoredEntries &entries, const StoredPlace &place) {
-        const bool is_last = entries.empty() || std::prev(entries.end())->first < place;
-        return is_last ? entries.end() : entries.lower_bound(place);
-    }
-
-    // behind: the first entry that does not begin before range.
-    bool is_taken(const StoredEntries &entries, StoredEntries::iterator behind, Range range) const {
-        if (behind != entries.end() && behind->first < StoredPlace{state_.space, range.end}) {
-            return true;
-        }
-        if (behind == entries.begin()) {
-            return false;
-        }
-        const auto before = std::prev(behind);
-        return before->first.space == state_.space && before->second.end > range.begin;
-    }
 
     void split(StoredEntries &entries, uint64_t space, uint64_t address) {
         auto at = entries.upper_bound({space, address});
@@ -456,11 +421,6 @@ private:
              at != cd.entries.end() && at->first < StoredPlace{space, range.end}; ++at) {
             visit(at->first.begin, at->second);
         }
-    }
-
-    template <typename Visit>
-    void for_each(StoredCd &cd, uint64_t space, Range range, const Visit &visit) {
-        for_each_at(cd, space, range, [&](uint64_t, StoredEntry &entry) { visit(entry); });
     }
 
     void erase(StoredCd &cd, uint64_t space, Range range) {

@@ -50,9 +50,7 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     bytes_.fixed8(static_cast<uint8_t>(static_cast<unsigned>(labels.access) |
                                        static_cast<unsigned>(labels.scope) << 1U |
                                        static_cast<unsigned>(labels.restoration) << 2U |
-                                       (labels.recent ? format::label_recent : 0U) |
-                                       (labels.added_anew ? format::label_added_anew : 0U) |
-                                       (labels.left.is ? format::label_left : 0U)));
+                                       (labels.recent ? format::label_recent : 0U)));
     bytes_.number(key.name);
     bytes_.number(key.add_index);
     bytes_.number(key.offset);
@@ -60,10 +58,6 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     if (labels.restoration == Restoration::copy) {
         bytes_.number(data.run);
         bytes_.number(data.offset);
-    }
-    if (labels.left.is) {
-        bytes_.number(labels.left.path);
-        bytes_.fixed64(labels.left.interval);
     }
 }
 
@@ -154,9 +148,6 @@ private:
                 if (entry.key.name != last) {
                     names.insert(last = entry.key.name);
                 }
-                if (entry.left.is) {
-                    names.insert(entry.left.path);
-                }
             }
         };
         for (const auto &[number, cd] : state.cds) {
@@ -181,9 +172,8 @@ private:
                 data = {number_of(entry.run), entry.run_offset};
             }
             into_.hold(cd, {place.begin, entry.end},
-                       {entry.access, entry.scope, entry.restoration, entry.recent,
-                        entry.added_anew, entry.left},
-                       entry.key, data);
+                       {entry.access, entry.scope, entry.restoration, entry.recent}, entry.key,
+                       data);
         }
         into_.files(cd, files);
         into_.epoch(cd, epoch);

@@ -24,8 +24,6 @@ public:
         addr_scope scope;
         Restoration restoration;
         bool recent = false;
-        bool added_anew = false;
-        StoredLeft left = {};
     };
 
     void space(uint64_t space);
@@ -57,6 +55,11 @@ public:
 
     bool empty() const { return bytes_.empty(); }
     ByteWriter &bytes() { return bytes_; }
+    // Appends changes that refer to no data.
+    void add(ChangeWriter &more) {
+        const auto bytes = more.bytes_.bytes();
+        bytes_.raw(bytes.data(), bytes.size());
+    }
 
 private:
     void begin(format::Change kind, uint64_t cd);
@@ -64,18 +67,6 @@ private:
 
     ByteWriter bytes_;
     uint64_t runs_ = 0;
-};
-
-// Binds that are not written down yet.
-struct Binds {
-    ChangeWriter changes;
-    size_t entries = 0;
-
-    void add(Binds &more) {
-        const auto bytes = more.changes.bytes().bytes();
-        changes.bytes().raw(bytes.data(), bytes.size());
-        entries += more.entries;
-    }
 };
 
 // Writes the changes that make `state` out of an empty one, without unused names.

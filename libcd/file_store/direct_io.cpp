@@ -13,24 +13,6 @@
 
 namespace cd {
 
-DirectFile::DirectFile(const File &file)
-    : file_(file), fd_(os::system().open_direct(file.descriptor(), pays_from_)) {}
-
-int DirectFile::write(uint64_t &offset, const std::byte *from, size_t length) const {
-    const uint64_t begin = offset;
-    const int error = File::write(fd_, offset, from, length);
-    const auto done = static_cast<size_t>(offset - begin);
-    return error == EINVAL ? File::write(file_.descriptor(), offset, from + done, length - done)
-                           : error;
-}
-
-void DirectFile::close() noexcept {
-    if (fd_ >= 0 && file_.leads_here(fd_)) {
-        os::system().close(fd_);
-    }
-    fd_ = -1;
-}
-
 namespace {
 
 // Measured: a disk needs writes of this size, and more than one at once.
@@ -38,9 +20,15 @@ constexpr size_t direct_piece = size_t{1} << 20;
 
 } // namespace
 
+// Starts up to most_helpers threads; without any, end_piece() writes itself.
 DirectWrites::DirectWrites(const File &file, const DirectFile &direct)
     : file_(file), direct_(direct), buffers_size_(pieces * direct_piece),
-      buffers_(static_cast<std::byte *>(PagePool::instance().take(buffers_size_))) {}
+      buffers_(static_cast<std::byte *>(PagePool::instance().take(buffers_size_))) {
+    while (is_possible() && helper_count_ < most_helpers &&
+           os::system().start_thread(helpers_[helper_count_], help, this) == 0) {
+        ++helper_count_;
+    }
+}
 
 DirectWrites::~DirectWrites() {
     stop();
@@ -115,7 +103,6 @@ void DirectWrites::end_piece() {
     if (filling_ == nullptr) {
         return;
     }
-    start_helpers();
     std::unique_lock lock(mutex_);
     filling_->stage = Stage::waiting;
     if (helper_count_ == 0) {
@@ -129,7 +116,7 @@ void DirectWrites::write_out(std::unique_lock<std::mutex> &lock, Piece &piece) {
     piece.stage = Stage::writing;
     uint64_t offset = piece.offset;
     lock.unlock();
-    const int error = direct_.write(offset, bytes_of(piece), piece.length);
+    const int error = File::write(direct_.descriptor(), offset, bytes_of(piece), piece.length);
     lock.lock();
     if (error != 0 && error_ == 0) {
         error_ = error;
@@ -137,16 +124,6 @@ void DirectWrites::write_out(std::unique_lock<std::mutex> &lock, Piece &piece) {
     }
     piece.stage = Stage::free;
     has_free_.notify_one();
-}
-
-// Starts up to most_helpers threads; without any, end_piece() writes itself.
-void DirectWrites::start_helpers() {
-    for (; !has_helpers_ && helper_count_ < most_helpers; ++helper_count_) {
-        if (os::system().start_thread(helpers_[helper_count_], help, this) != 0) {
-            break;
-        }
-    }
-    has_helpers_ = true;
 }
 
 void DirectWrites::stop() {

@@ -4,6 +4,7 @@
 
 #include "file_store/file.h"
 #include "file_store/state.h"
+#include "os/system.h"
 
 #include <pthread.h>
 
@@ -18,28 +19,20 @@ namespace cd {
 // A store file, opened a second time for writes of whole blocks past the page cache. Thread-safe.
 class DirectFile {
 public:
-    explicit DirectFile(const File &file);
-    DirectFile(const DirectFile &) = delete;
-    DirectFile &operator=(const DirectFile &) = delete;
-    ~DirectFile() { close(); }
+    explicit DirectFile(const File &file)
+        : file_(os::system().open_direct(file.descriptor(), pays_from_), file.path()) {}
 
-    bool is_open() const { return fd_ >= 0; }
-    int descriptor() const { return fd_; }
+    int descriptor() const { return file_.descriptor(); }
 
     // True if an operation of so many bytes is faster this way.
-    bool pays(uint64_t bytes) const { return fd_ >= 0 && bytes >= pays_from_; }
-
-    // Writes memory that begins on a page, through the page cache if the file system refuses.
-    // Returns 0, or errno with its place in offset.
-    int write(uint64_t &offset, const std::byte *from, size_t length) const;
+    bool pays(uint64_t bytes) const { return file_.is_open() && bytes >= pays_from_; }
 
     // Also for forked processes: no lock depends on it.
-    void close() noexcept;
+    void close() noexcept { file_.drop(); }
 
 private:
-    const File &file_;
     uint64_t pays_from_ = 0;
-    int fd_;
+    File file_;
 };
 
 // Writes the data of one operation past the page cache: copies them with their checksums into a few
@@ -78,7 +71,6 @@ private:
     void end_piece();
     void write_out(std::unique_lock<std::mutex> &lock, Piece &piece);
     Piece *find(Stage stage);
-    void start_helpers();
     void stop();
     static void *help(void *self);
 
@@ -89,7 +81,6 @@ private:
     Piece *filling_ = nullptr;
     std::array<pthread_t, most_helpers> helpers_ = {};
     size_t helper_count_ = 0;
-    bool has_helpers_ = false; // or could not start any
 
     std::mutex mutex_; // guards what follows
     std::condition_variable has_work_;

@@ -15,32 +15,26 @@
 
 namespace cd {
 
+constexpr int most_tries = 100; // to open a file that still has its name then
+
 Status Directory::open(const std::string &named, Directory &directory, const char *key) {
     const std::string path = without_slashes_and_dots(named);
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-    File file;
-    os::FileStatus status;
-    const auto open_and_look = [&] {
-        file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
-        return file.is_open() && system.status(file.descriptor(), status) == 0;
-    };
-    bool is_known = open_and_look();
-    // Another process is making a directory that its owner may not use yet, because of its umask.
-    const bool is_unfinished = is_known ? (status.mode & S_IRWXU) != S_IRWXU
-                                        : !file.is_open() && (errno == ENOENT || errno == EACCES);
-    if (is_unfinished) {
+    File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
+    if (!file.is_open() && errno == ENOENT) {
         if (Status made = make_directories(path, true, key); !made) {
             return made;
         }
-        is_known = open_and_look();
+        file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
     }
     if (!file.is_open()) {
         return errno == ENOTDIR ? refuse_path(path.c_str(), "it is a symbolic link or no directory",
                                               (std::string("give another ") + key).c_str())
                                 : refuse_path_for_error(path.c_str(), "open it", key);
     }
-    if (!is_known) {
+    os::FileStatus status;
+    if (system.status(file.descriptor(), status) != 0) {
         return refuse_path_for_error(path.c_str(), "look at it", key);
     }
     if (Status owned = check_owner(path.c_str(), status, key); !owned) {
@@ -51,7 +45,6 @@ Status Directory::open(const std::string &named, Directory &directory, const cha
                            (std::string("chmod go-w, or give another ") + key).c_str());
     }
     directory.file_ = std::move(file);
-    directory.file_.remember_identity();
     return Status::ok();
 }
 
@@ -64,58 +57,47 @@ Status Directory::force() const {
 
 // Tries again if another process has removed or renamed the file between open and lock.
 Status Directory::open_store(const std::string &name, File &store, bool &there) const {
-    File file;
-    bool leads = false;
-    for (int i = 0; i < most_tries && !leads; ++i) {
-        file = File(); // gives up its lock
-        if (Status status = open_and_lock(name, file, there); !status || !there) {
+    const std::string path = std::string(this->path()) + "/" + name;
+    constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
+    for (int i = 0; i < most_tries; ++i) {
+        File file(os::system().open_at(descriptor(), name.c_str(), flags, 0), path);
+        there = file.is_open() || errno != ENOENT;
+        if (!file.is_open()) {
+            return there ? refuse_path_for_error(path.c_str(), "open the store") : Status::ok();
+        }
+        bool leads = false;
+        Status status = check_store(file);
+        status = status ? lock_store(file) : status;
+        status = status ? leads_to(look_at(name), file, leads) : status;
+        if (!status) {
             return status;
         }
-        if (Status status = leads_to(look_at(name), file, leads); !status) {
+        if (leads) {
+            store = std::move(file);
             return status;
         }
     }
-    if (!leads) {
-        return fail(CD_ERROR_STORE_IO,
-                    "%s: the file loses its name each time it is opened, after %d tries; give "
-                    "another dir= in storage_info",
-                    file.path(), most_tries);
-    }
-    store = std::move(file);
-    return Status::ok();
+    return fail(CD_ERROR_STORE_IO,
+                "%s: the file loses its name each time it is opened, after %d tries; give another "
+                "dir= in storage_info",
+                path.c_str(), most_tries);
 }
 
-Status Directory::open_and_lock(const std::string &name, File &store, bool &there) const {
-    os::System &system = os::system();
-    const std::string path = std::string(this->path()) + "/" + name;
-    File file(system.open_at(descriptor(), name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0),
-              path);
-    there = file.is_open() || errno != ENOENT;
-    if (!there) {
-        return Status::ok();
-    }
-    if (!file.is_open()) {
-        return refuse_path_for_error(path.c_str(), "open the store");
-    }
+Status Directory::check_store(const File &store) {
     os::FileStatus status;
-    if (system.status(file.descriptor(), status) != 0) {
-        return file.refused("look at the file");
+    if (os::system().status(store.descriptor(), status) != 0) {
+        return store.refused("look at the file");
     }
     if (!S_ISREG(status.mode)) {
-        return refuse_path(path.c_str(), "it is no ordinary file", "remove it");
+        return refuse_path(store.path(), "it is no ordinary file", "remove it");
     }
-    if (Status owned = check_owner(path.c_str(), status); !owned) {
+    if (Status owned = check_owner(store.path(), status); !owned) {
         return owned;
     }
-    if ((status.mode & others_may_write) != 0) {
-        return refuse_path(path.c_str(), "others may write to it",
-                           "take that from them with chmod go-w, if you trust what is in it");
-    }
-    if (Status locked = lock_store(file); !locked) {
-        return locked;
-    }
-    store = std::move(file);
-    return Status::ok();
+    return (status.mode & others_may_write) == 0
+               ? Status::ok()
+               : refuse_path(store.path(), "others may write to it",
+                             "take that from them with chmod go-w, if you trust what is in it");
 }
 
 File Directory::look_at(const std::string &name) const {
@@ -229,111 +211,76 @@ bool Directory::is_for_moments(const std::string &name) {
 }
 
 Status Directory::create_store(const std::string &name, File &store) const {
-    File file;
-    int discarded = 0;
-    bool is_new = false;
-    for (int i = 0; i < most_tries && !is_new; ++i) {
-        file = File(); // whose lock goes with it
-        if (Status status = open_unfinished(name, file); !status) {
-            return status;
-        }
-        if (Status status = check_unfinished(name, file, discarded, is_new); !status) {
-            return status;
-        }
-    }
-    if (!is_new) {
-        return fail(CD_ERROR_STORE_IO,
-                    "%s: the file loses its name, or is not private, after %d tries; give another "
-                    "dir= in storage_info",
-                    file.path(), most_tries);
-    }
-    store = std::move(file);
-    return Status::ok();
-}
-
-Status Directory::open_unfinished(const std::string &name, File &store) const {
-    const std::string path = std::string(this->path()) + "/" + unfinished(name);
+    const std::string temporary = unfinished(name);
+    const std::string path = std::string(this->path()) + "/" + temporary;
     constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-    File file(
-        os::system().open_at(descriptor(), unfinished(name).c_str(), flags, S_IRUSR | S_IWUSR),
-        path);
-    if (!file.is_open()) {
-        return file.refused("create the file");
-    }
-    Status status = lock_store(file);
-    if (status) {
-        store = std::move(file);
-    } else if (status.code() == CD_ERROR_STORE_DIRECTORY) { // nobody else can lock it either
-        const SavedMessage keeper;
-        give_up_unfinished(name);
-    }
-    return status;
-}
-
-// is_new: true if the locked file is empty, private and has this name only. Any other file was left
-// by an interrupted process, or put there, and loses its name. If the files made in its place are
-// not private either, the file system gives all files one owner and mode.
-Status Directory::check_unfinished(const std::string &name, const File &file, int &discarded,
-                                   bool &is_new) const {
-    os::System &system = os::system();
-    bool leads = false;
-    if (Status status = leads_to(look_at(unfinished(name)), file, leads); !status) {
-        return status;
-    }
-    os::FileStatus status;
-    if (system.status(file.descriptor(), status) != 0) {
-        return file.refused("look at the file");
-    }
-    constexpr mode_t of_a_store = S_IFREG | S_IRUSR | S_IWUSR;
-    const bool is_private = status.owner == system.user() && (status.mode & ~of_a_store) == 0;
-    is_new = leads && S_ISREG(status.mode) && status.size == 0 && status.names == 1 &&
-             (status.mode & others_may_write) == 0 && (is_private || discarded >= most_discarded);
-    if (leads && !is_new) {
-        ++discarded;
-        if (system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
+    for (int i = 0; i < most_tries; ++i) {
+        File file(os::system().open_at(descriptor(), temporary.c_str(), flags, S_IRUSR | S_IWUSR),
+                  path);
+        if (!file.is_open()) {
+            return file.refused("create the file");
+        }
+        if (Status status = lock_store(file); !status) {
+            if (status.code() == CD_ERROR_STORE_DIRECTORY) { // nobody can lock it
+                try_to_remove(temporary);
+            }
+            return status;
+        }
+        bool leads = false;
+        uint64_t size = 0;
+        Status status = leads_to(look_at(temporary), file, leads);
+        status = status ? file.size(size) : status;
+        if (!status) {
+            return status;
+        }
+        if (leads && size == 0) {
+            store = std::move(file);
+            return status;
+        }
+        // A process that was interrupted has left it, perhaps with its final name beside this one.
+        if (leads && os::system().unlink_at(descriptor(), temporary.c_str()) != 0) {
             return file.refused("remove what was left unfinished");
         }
     }
-    return Status::ok();
+    return fail(CD_ERROR_STORE_IO,
+                "%s: the file loses its name each time it is made, after %d tries; give another "
+                "dir= in storage_info",
+                path.c_str(), most_tries);
 }
 
-Status Directory::publish(const std::string &name, File &store, bool forced) const {
+Status Directory::publish(const std::string &name, File &store, bool replaces, bool forced) const {
     os::System &system = os::system();
     const std::string from = unfinished(name); // allocated before the file has its name
     std::string path = std::string(this->path()) + "/" + name;
-    if (forced) {
-        if (Status status = store.sync_all(); !status) {
-            return status;
-        }
+    if (Status status = forced ? store.sync_all() : Status::ok(); !status) {
+        return status;
     }
-    if (system.link_at(descriptor(), from.c_str(), name.c_str()) != 0) {
-        return is_not_supported(errno)
+    if ((replaces ? system.rename_at(descriptor(), from.c_str(), name.c_str())
+                  : system.link_at(descriptor(), from.c_str(), name.c_str())) != 0) {
+        return errno == EEXIST
+                   ? fail(CD_ERROR_STORE_LOCKED,
+                          "%s: another process has made this store just now; repeat the call "
+                          "after that process has ended",
+                          path.c_str())
+               : is_not_supported(errno)
                    ? refuse_file_system(this->path(), "give a file a second name")
                    : store.refused("give the file its name");
     }
-    Status status = forced ? file_.sync_all() : Status::ok();
-    if (!status) {
-        const SavedMessage keeper;
-        try_to_remove(name);
+    if (Status status = forced ? file_.sync_all() : Status::ok(); !status) {
+        if (!replaces) {
+            try_to_remove(name);
+        }
         return status;
     }
-    try_to_remove(from);
+    if (!replaces) {
+        try_to_remove(from);
+    }
     store.set_path(std::move(path));
-    return status;
+    return Status::ok();
 }
 
 void Directory::give_up_unfinished(const std::string &name) const {
     try_to_remove(unfinished(name));
-}
-
-Status Directory::replace(const std::string &name, const File &store, bool forced) const {
-    if (Status status = forced ? store.sync_all() : Status::ok(); !status) {
-        return status;
-    }
-    if (os::system().rename_at(descriptor(), unfinished(name).c_str(), name.c_str()) != 0) {
-        return store.refused("give the file its name");
-    }
-    return forced ? file_.sync_all() : Status::ok();
 }
 
 void Directory::remove_unfinished(const std::string &name, const File &store) const {
@@ -352,23 +299,20 @@ Status Directory::remove_hidden(const std::string &name) const {
     return remove_left(removed(name));
 }
 
-// Removes also what cannot be opened: it is no store.
 Status Directory::remove_left(const std::string &name) const {
     constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
     const File file(os::system().open_at(descriptor(), name.c_str(), flags, 0),
                     std::string(path()) + "/" + name);
-    bool leads = !file.is_open() && (errno == ELOOP || errno == EACCES || errno == ENXIO);
-    if (file.is_open()) {
-        Status status = lock_store(file);
-        status = status ? leads_to(look_at(name), file, leads) : status;
-        if (!status) {
-            return status;
-        }
+    if (!file.is_open()) {
+        return Status::ok();
     }
+    bool leads = false;
+    Status status = lock_store(file);
+    status = status ? leads_to(look_at(name), file, leads) : status;
     if (leads) {
         try_to_remove(name);
     }
-    return Status::ok();
+    return status;
 }
 
 // ---- How a file loses its name, or gets another one ----
@@ -419,17 +363,10 @@ void Directory::try_to_remove(const std::string &name, bool forced) const noexce
 }
 
 Status Directory::keep_by(const std::string &name, const std::string &second, bool forced) const {
-    os::System &system = os::system();
     try_to_remove(second);
-    if (system.link_at(descriptor(), name.c_str(), second.c_str()) != 0) {
-        const std::string path = std::string(this->path()) + "/" + second;
+    if (os::system().link_at(descriptor(), name.c_str(), second.c_str()) != 0) {
         return is_not_supported(errno)
                    ? refuse_file_system(this->path(), "give a file a second name")
-               : errno == EEXIST
-                   ? refuse_path(path.c_str(),
-                                 "the old store needs this name, and the file that has it cannot "
-                                 "be removed",
-                                 "remove or rename it")
                    : file_.refused("keep the old store aside");
     }
     Status status = forced ? file_.sync_all() : Status::ok();
@@ -448,30 +385,6 @@ void Directory::give_back(const std::string &name, const std::string &second,
     if (forced) {
         os::system().sync_all(descriptor());
     }
-}
-
-NewName::~NewName() {
-    if (reserved_) {
-        best_effort([this] { directory_.give_up_unfinished(name_); });
-    }
-}
-
-Status NewName::reserve(File &file) {
-    Status status = directory_.create_store(name_, file);
-    reserved_ = status.is_ok();
-    return status;
-}
-
-OldName::~OldName() {
-    if (!second_.empty()) {
-        directory_.give_back(name_, second_, forced_);
-    }
-}
-
-Status OldName::keep_as(std::string second) {
-    Status status = directory_.keep_by(name_, second, forced_);
-    second_ = status ? std::move(second) : "";
-    return status;
 }
 
 } // namespace cd

@@ -33,25 +33,16 @@ public:
     int descriptor() const { return file_.descriptor(); }
     const char *path() const { return file_.path(); }
 
-    // Fails if the program has closed its descriptor.
-    Status check_descriptor() const {
-        os::FileStatus now;
-        return file_.check_leads_here(file_.descriptor(), now);
-    }
-
-    bool has_its_descriptor() const noexcept { return file_.leads_here(file_.descriptor()); }
-
     // Opens and locks a store in it. there: false if there is none.
     Status open_store(const std::string &name, File &store, bool &there) const;
 
     // Makes an empty, locked file with a temporary name. publish() gives it its name, or fails and
     // leaves it without; give_up_unfinished() removes it while it is open. No other process can
-    // make a store of that name meanwhile.
+    // make a store of that name meanwhile. replaces: it takes the name of another store; after a
+    // failure either may have it.
     Status create_store(const std::string &name, File &store) const;
-    Status publish(const std::string &name, File &store, bool forced) const;
+    Status publish(const std::string &name, File &store, bool replaces, bool forced) const;
     void give_up_unfinished(const std::string &name) const;
-    // Publishes a store in the place of another one. After a failure either may have the name.
-    Status replace(const std::string &name, const File &store, bool forced) const;
 
     // True for the temporary names of create_store() and hide().
     static bool is_for_moments(const std::string &name);
@@ -76,61 +67,18 @@ public:
     // store has taken that. A file that has the second name is removed.
     Status keep_by(const std::string &name, const std::string &second, bool forced) const;
     void give_back(const std::string &name, const std::string &second, bool forced) const noexcept;
-    static std::string removed(const std::string &name); // the name that hide() gives it
 
 private:
-    static constexpr int most_tries = 100;   // to open a file that still has its name then
-    static constexpr int most_discarded = 2; // files that are not private
-
     static std::string unfinished(const std::string &name);
-    Status open_unfinished(const std::string &name, File &store) const;
-    Status check_unfinished(const std::string &name, const File &file, int &discarded,
-                            bool &is_new) const;
+    static std::string removed(const std::string &name); // the name that hide() gives it
     Status remove_left(const std::string &name) const;
-    Status open_and_lock(const std::string &name, File &store, bool &there) const;
+    static Status check_store(const File &store);
     // Opens with O_PATH: closing another descriptor would end a lock of the process.
     File look_at(const std::string &name) const;
     // leads: true if `named` is the file.
     static Status leads_to(const File &named, const File &file, bool &leads);
 
     File file_;
-};
-
-// Removes the temporary name of a new store unless it was published. Keeps references; ends before
-// the file is closed.
-class NewName {
-public:
-    NewName(const Directory &directory, const std::string &name)
-        : directory_(directory), name_(name) {}
-    NewName(const NewName &) = delete;
-    ~NewName();
-
-    Status reserve(File &file);
-    void is_published() { reserved_ = false; }
-
-private:
-    const Directory &directory_;
-    const std::string &name_;
-    bool reserved_ = false;
-};
-
-// Gives an old store its name back unless a new one has taken it. Keeps references; ends before
-// NewName.
-class OldName {
-public:
-    OldName(const Directory &directory, const std::string &name, bool forced)
-        : directory_(directory), name_(name), forced_(forced) {}
-    OldName(const OldName &) = delete;
-    ~OldName();
-
-    Status keep_as(std::string second);
-    void is_taken() { second_.clear(); }
-
-private:
-    const Directory &directory_;
-    const std::string &name_;
-    const bool forced_;
-    std::string second_; // of the store
 };
 
 } // namespace cd

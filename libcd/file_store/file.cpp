@@ -23,12 +23,6 @@ bool means_lost(int error) {
            error == EUCLEAN;
 }
 
-// True for errors that a repeated call gets again.
-bool stays(int error) {
-    return error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
-           error == ENOTDIR || error == EISDIR || error == ELOOP || error == ENAMETOOLONG;
-}
-
 // where: "" or begins with a space.
 Status refused_by_system(const char *path, const char *operation, const char *where) {
     const int error = errno;
@@ -45,48 +39,17 @@ Status refused_by_system(const char *path, const char *operation, const char *wh
                     "raise that (ulimit -f) and repeat the call, which has changed nothing",
                     path, operation, where, static_cast<unsigned long long>(limit));
     }
-    return fail(CD_ERROR_STORE_IO, "%s: cannot %s%s: \"%s\"%s", path, operation, where,
-                std::strerror(error),
-                stays(error) ? "; change that and repeat the call, which has changed nothing"
-                             : "; the call has changed nothing and can be repeated");
+    return fail(CD_ERROR_STORE_IO,
+                "%s: cannot %s%s: \"%s\"; the call has changed nothing and can be repeated", path,
+                operation, where, std::strerror(error));
 }
 
 } // namespace
 
-File::~File() {
-    if (fd_ >= 0 && leads_here(fd_)) {
-        os::system().close(fd_);
+void File::drop() noexcept {
+    if (fd_ >= 0) {
+        os::system().close(std::exchange(fd_, -1));
     }
-}
-
-void File::remember_identity() {
-    os::FileStatus found;
-    if (os::system().status(fd_, found) == 0) {
-        identity_ = found.identity;
-    }
-}
-
-Status File::check_leads_here(int descriptor, os::FileStatus &now) const {
-    const bool is_open = os::system().status(descriptor, now) == 0;
-    if (!is_open && errno != EBADF) {
-        return refused("look at the file");
-    }
-    if (is_open && (!identity_ || now.identity == *identity_)) {
-        return Status::ok();
-    }
-    return fail(CD_ERROR_STORE_IO,
-                "%s: the program has closed descriptor %d of this store%s. Nothing was read or "
-                "written. Commit the root, which leaves the store as it is, and create it again",
-                path(), descriptor, is_open ? " and opened another file by it" : "");
-}
-
-// True also if the system does not report it.
-bool File::leads_here(int descriptor) const noexcept {
-    os::FileStatus now;
-    if (!identity_) {
-        return true;
-    }
-    return os::system().status(descriptor, now) == 0 ? now.identity == *identity_ : errno != EBADF;
 }
 
 Status File::refused(const char *operation) const {
@@ -103,8 +66,7 @@ Status File::refused(const char *operation, uint64_t offset) const {
 
 std::string_view without_repeating(std::string_view message) {
     for (const std::string_view end :
-         {"; change that and repeat the call, which has changed nothing",
-          " and repeat the call, which has changed nothing",
+         {" and repeat the call, which has changed nothing",
           "; the call has changed nothing and can be repeated", ". Repeat the call"}) {
         if (message.ends_with(end)) {
             message.remove_suffix(end.size());
@@ -121,22 +83,18 @@ std::string File::reason() const {
     return text.substr(0, text.find(". "));
 }
 
-Status File::lost(uint64_t offset) const {
-    const int error = errno;
-    return fail(CD_ERROR_STORE_DAMAGED,
-                "%s: what is at offset %llu cannot be read any more (\"%s\", twice); the disk has "
-                "lost it, or cannot be reached",
-                path(), static_cast<unsigned long long>(offset), std::strerror(error));
-}
-
 Status File::read(uint64_t offset, void *to, size_t length) const {
     auto *at = static_cast<std::byte *>(to);
     for (bool again = false; length > 0;) {
         const ssize_t got = os::repeated(
             [&] { return os::system().read_at(fd_, at, length, static_cast<off_t>(offset)); });
+        const auto place = static_cast<unsigned long long>(offset);
         if (got < 0 && means_lost(errno)) {
             if (again) {
-                return lost(offset);
+                return fail(CD_ERROR_STORE_DAMAGED,
+                            "%s: what is at offset %llu cannot be read any more (\"%s\", twice); "
+                            "the disk has lost it, or cannot be reached",
+                            path(), place, std::strerror(errno));
             }
             again = true;
             continue;
@@ -146,8 +104,7 @@ Status File::read(uint64_t offset, void *to, size_t length) const {
             return fail(CD_ERROR_STORE_IO,
                         "%s: cannot read at offset %llu: the memory at %p for these %zu bytes "
                         "cannot be written to; delete it from the CD, or make it writable",
-                        path(), static_cast<unsigned long long>(offset), static_cast<void *>(at),
-                        length);
+                        path(), place, static_cast<void *>(at), length);
         }
         if (got < 0) {
             return refused("read", offset);
@@ -156,7 +113,7 @@ Status File::read(uint64_t offset, void *to, size_t length) const {
             return fail(CD_ERROR_STORE_DAMAGED,
                         "%s: the file ends at offset %llu, where %zu bytes should follow; it was "
                         "truncated",
-                        path(), static_cast<unsigned long long>(offset), length);
+                        path(), place, length);
         }
         at += got;
         offset += static_cast<uint64_t>(got);

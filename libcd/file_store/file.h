@@ -3,13 +3,11 @@
 #pragma once
 
 #include "base/status.h"
-#include "os/system.h"
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,36 +15,28 @@
 namespace cd {
 
 // An open file: every transfer is complete, or an error that names file and offset. Bytes that the
-// disk has lost (twice an I/O error) are CD_ERROR_STORE_DAMAGED; other errors may pass. The
+// disk has lost are CD_ERROR_STORE_DAMAGED; other errors may pass. The
 // destructor closes the file.
 class File {
 public:
     File() = default;
     File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
     File(File &&other) noexcept
-        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)),
-          identity_(other.identity_) {}
+        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
     File &operator=(File &&other) noexcept {
         std::swap(fd_, other.fd_);
         std::swap(path_, other.path_);
-        std::swap(identity_, other.identity_);
         return *this;
     }
-    ~File();
+    ~File() { drop(); }
+
+    // Closes the file, if it is open.
+    void drop() noexcept;
 
     int descriptor() const { return fd_; }
     bool is_open() const { return fd_ >= 0; }
     const char *path() const { return path_.c_str(); }
     void set_path(std::string path) { path_ = std::move(path); }
-
-    // Remembers which file it is: a program may close the descriptor and get its number for another
-    // file, which is not closed then.
-    void remember_identity();
-    // Fails unless the descriptor leads to this file. now: its status.
-    Status check_leads_here(int descriptor, os::FileStatus &now) const;
-    bool leads_here(int descriptor) const noexcept;
-    // Gives up the descriptor without closing it.
-    void forget() { fd_ = -1; }
 
     Status read(uint64_t offset, void *to, size_t length) const;
     Status write(uint64_t offset, const void *from, size_t length) const;
@@ -69,11 +59,8 @@ public:
     std::string reason() const;
 
 private:
-    Status lost(uint64_t offset) const;
-
     int fd_ = -1;
     std::string path_;
-    std::optional<os::FileIdentity> identity_;
 };
 
 // Returns a message without its advice to repeat the call.

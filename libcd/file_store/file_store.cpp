@@ -18,10 +18,7 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
       journal_(volume_, options.forced) {}
 
 // Releases the pieces first: they give their extents back to the volume.
-FileStore::~FileStore() {
-    retained_.clear();
-    unused_.clear();
-}
+FileStore::~FileStore() { retained_.clear(); }
 
 Status FileStore::create_empty(const Superblock &identity) {
     // Fills the places of both headers.
@@ -37,15 +34,6 @@ Status FileStore::create_empty(const Superblock &identity) {
     names_[{static_cast<uint8_t>(format::NameKind::path), ""}] = 0;
     names_by_number_[0] = {format::NameKind::path, ""};
     return journal_.create(identity, changes.bytes().bytes());
-}
-
-Status FileStore::replace() {
-    std::string path = std::string(directory_.path()) + "/" + name_;
-    Status status = directory_.replace(name_, volume_.file(), options_.forced);
-    if (status) {
-        volume_.file().set_path(std::move(path));
-    }
-    return status;
 }
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
@@ -81,10 +69,6 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
                 piece_of(*entry.run).block().backing()->use(entry.end - place.begin);
-                found_unchecked_ = found_unchecked_ || entry.run->checksums.empty();
-                if (entry.left.is) {
-                    unused_.push_back(pieces[entry.run->number].share());
-                }
             }
         }
     }
@@ -112,7 +96,7 @@ HeldMetadata FileStore::hold_metadata() {
 
 Status FileStore::rewrite() {
     const std::scoped_lock lock(mutex_);
-    return journal_.rebase({});
+    return journal_.rebase();
 }
 
 std::unique_ptr<Transaction> FileStore::begin() { return std::make_unique<FileTransaction>(*this); }
@@ -177,8 +161,7 @@ uint64_t FileStore::number_of(const StoredName &name) {
     return number;
 }
 
-Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
-                                    bool &added_anew) {
+Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key) {
     StoredName name;
     if (Status status = addresses_.describe(range, name, key); !status) {
         return status;
@@ -186,7 +169,7 @@ Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed
     const std::scoped_lock lock(mutex_);
     if (name.kind != format::NameKind::path) {
         key.name = number_of(name);
-    } else if (!key_of_proposed(cd, range, key, added_anew)) {
+    } else if (!key_of_proposed(cd, range, key)) {
         const Known &known = cds_.at(cd);
         key = {known.cd.path, known.add_index + unnamed++, 0, range.length()};
     }
@@ -200,8 +183,8 @@ uint64_t FileStore::add_index(CdNumber cd) {
 
 void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) {
     const std::scoped_lock lock(mutex_);
-    Binds &proposed = static_cast<FileTransaction &>(*binds).binds();
-    binds_.changes.bytes().reserve_room(proposed.changes.bytes().size());
+    ChangeWriter &proposed = static_cast<FileTransaction &>(*binds).binds();
+    binds_.bytes().reserve_room(proposed.bytes().size());
     cds_.at(cd).add_index += ordered.size();
     proposed_ = {std::move(proposed), cd, std::move(ordered)};
 }
@@ -220,7 +203,7 @@ void FileStore::reject_proposed() noexcept {
 }
 
 // False if the range lies in none that is proposed.
-bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) const {
+bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key) const {
     const auto behind = proposed_.ordered.upper_bound(range.begin);
     if (proposed_.cd != cd || behind == proposed_.ordered.begin()) {
         return false;
@@ -230,7 +213,6 @@ bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &
         return false;
     }
     key = {cds_.at(cd).cd.path, whole.add_index, range.begin - begin, whole.end - begin};
-    added_anew = whole.added_anew;
     return true;
 }
 
@@ -241,10 +223,6 @@ bool FileStore::is_written(CdNumber cd) {
 
 bool FileStore::is_of_this_process() const noexcept { return os::system().process() == process_; }
 
-bool FileStore::is_lost() const noexcept {
-    return !volume_.has_its_descriptors() || !directory_.has_its_descriptor();
-}
-
 // Two processes that write to one file destroy it: each has its own list of what is free.
 Status FileStore::check_process() {
     if (is_of_this_process()) {
@@ -252,33 +230,14 @@ Status FileStore::check_process() {
     }
     const pid_t here = os::system().process();
     return fail(CD_ERROR_STORE_FORKED,
-                "%s: the store belongs to the parent process %ld (this is %ld); only CDs without "
-                "children can be restored; to use a store, commit the root here and create another",
+                "%s: the store belongs to the parent process %ld (this is %ld); to use a store, "
+                "commit the root here and create another",
                 path(), static_cast<long>(process_), static_cast<long>(here));
 }
 
 Status FileStore::check_file() {
     Status status = check_process();
     return status ? volume_.check_file() : status;
-}
-
-// In a forked process: fails if the parent may have written over the data that were read. It does
-// so only after a newer record, and checksums show it.
-Status FileStore::check_read(Status read) {
-    const bool is_checked = options_.checksummed && !found_unchecked_;
-    const bool may_be_others = read ? !is_checked : read.code() == CD_ERROR_CHECKSUM;
-    if (!may_be_others || is_of_this_process()) {
-        return read;
-    }
-    const std::scoped_lock lock(mutex_);
-    if (journal_.says_the_same()) {
-        return read;
-    }
-    return fail(
-        CD_ERROR_STORE_FORKED,
-        "%s: the parent process %ld has changed the store since and may have overwritten this "
-        "point in time; memory may be partly restored. Commit the root, or end the process",
-        path(), static_cast<long>(process_));
 }
 
 Status FileStore::commit(ChangeSet &set) {
@@ -312,7 +271,6 @@ Status FileStore::check_ready() {
 
 Status FileStore::make_ready() {
     Status status = check_process();
-    status = status ? directory_.check_descriptor() : status;
     status = status ? volume_.check_file() : status;
     status = status ? directory_.check_name(name_, volume_.file()) : status;
     return status ? journal_.settle() : status;
@@ -326,31 +284,19 @@ Status FileStore::write(ChangeSet &set, NewCds &added) {
     added = find_new(set);
     ChangeWriter record;
     record.space(space_);
-    const auto binds = binds_.changes.bytes().bytes();
-    record.bytes().raw(binds.data(), binds.size());
-    if (journal_.has_many(binds_.entries)) {
-        if (Status status = journal_.rebase(record.bytes().bytes()); !status) {
-            return status;
-        }
-        binds_ = {};
-        record = {};
-        record.space(space_);
-    }
-    const auto proposed = proposed_.binds.changes.bytes().bytes();
-    record.bytes().raw(proposed.data(), proposed.size());
+    record.add(binds_);
+    record.add(proposed_.binds);
     write_names(set, added, record);
     for (const CdNumber cd : added.numbers) {
         record.cd(cds_.at(cd).cd);
     }
-    const auto changes = set.changes.bytes().bytes();
-    record.bytes().raw(changes.data(), changes.size());
+    record.add(set.changes);
     if (Status status = journal_.append(record.bytes().bytes()); !status) {
         if (!journal_.is_settled()) {
             suspect_ = std::move(set.data);
         }
         return status;
     }
-    journal_.count_moved(binds_.entries + proposed_.binds.entries);
     binds_ = {};
     proposed_.binds = {};
     return Status::ok();
@@ -413,7 +359,7 @@ bool FileStore::retains() {
 }
 
 Status FileStore::remove(CommitVote *last_vote) {
-    Status hidden = catch_exceptions([&] { return hide(); });
+    Status hidden = catch_exceptions([&] { return directory_.hide(name_, options_.forced); });
     Status status = last_vote != nullptr ? last_vote->vote(hidden) : hidden;
     if (status) {
         best_effort([&] { directory_.finish_remove(name_); });
@@ -422,23 +368,6 @@ Status FileStore::remove(CommitVote *last_vote) {
         best_effort([&] { return directory_.undo_remove(name_, options_.forced); });
     }
     return status;
-}
-
-Status FileStore::hide() {
-    Status status = check_process();
-    status = status ? volume_.check_descriptors() : status;
-    status = status ? directory_.check_descriptor() : status;
-    const std::scoped_lock lock(mutex_);
-    return status ? directory_.hide(name_, options_.forced) : status;
-}
-
-void FileStore::undo_start() noexcept {
-    const SavedMessage keeper;
-    if (before_ == Before::set_aside) {
-        directory_.give_back(name_, aside_, options_.forced);
-    } else if (before_ == Before::nothing) {
-        directory_.try_to_remove(name_, options_.forced);
-    }
 }
 
 // A file that cannot be removed does no harm.

@@ -47,8 +47,10 @@ public:
 
     // Writes the first metadata of a new file. May throw std::bad_alloc.
     Status create_empty(const Superblock &identity);
-    Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
-    Status replace(); // the store that has the name
+    // Gives the file its name, which another store may have. May throw std::bad_alloc.
+    Status publish(bool replaces) {
+        return directory_.publish(name_, volume_.file(), replaces, options_.forced);
+    }
 
     // Continues in a file that was loaded. pieces: gets the data of each run of the state, by its
     // number. May throw std::bad_alloc.
@@ -60,14 +62,6 @@ public:
     Status rewrite();
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
-
-    // What had the name before this start: nothing, a store that was set aside by this start or by
-    // an earlier one that never advanced, or this store.
-    enum class Before { nothing, set_aside, the_same };
-    void comes_after(Before before) { before_ = before; }
-    // Undoes the start after it failed in another rank, with earlier starts that never advanced and
-    // need not have reached all ranks.
-    void undo_start() noexcept;
 
     // Holds what the file says now, to be read later. Must end before the store.
     HeldMetadata hold_metadata();
@@ -83,11 +77,9 @@ public:
     void withdraw(CdNumber cd) noexcept override;
     bool knows_object(const std::string &name) override;
     CdNumber next_number() override;
-    Status check_readable() override { return volume_.check_descriptors(); }
-    Status check_read(Status read) override;
+    Status check_readable() override { return check_file(); }
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
-    bool is_lost() const noexcept override;
     Status remove(CommitVote *last_vote) override;
     uint64_t add_index(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;
@@ -112,8 +104,7 @@ public:
     // Cuts `range` down to its first bytes that have one name, and returns that. unnamed: how many
     // ranges of the CD the transaction has had that only their add order tells apart; counts this
     // one if it is one. May throw std::bad_alloc.
-    Status find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
-                             bool &added_anew);
+    Status find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key);
     // Fails if commit() would, as far as is known before.
     Status check_ready();
     // Writes the changes down; all of them count then, or none. May throw std::bad_alloc.
@@ -126,7 +117,7 @@ private:
         uint64_t add_index = 0; // of the next range that only its add order tells from others
     };
     struct Proposed {
-        Binds binds;
+        ChangeWriter binds;
         CdNumber cd = 0;
         OrderedRanges ordered;
     };
@@ -139,9 +130,8 @@ private:
     };
 
     Status check_process();
-    Status hide();
     uint64_t number_of(const StoredName &name);
-    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) const;
+    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key) const;
     Status make_ready();
     Status write(ChangeSet &set, NewCds &added);
     void forget(std::map<CdNumber, Known>::iterator cd) noexcept;
@@ -153,9 +143,7 @@ private:
     Directory directory_;
     std::string name_;
     std::string aside_; // a file that goes with the first new point in time
-    Before before_ = Before::the_same;
     FileStoreOptions options_;
-    bool found_unchecked_ = false; // data without checksums, when the store was opened
     Addresses &addresses_;
     pid_t process_;
     uint64_t space_ = 1;
@@ -168,11 +156,10 @@ private:
     std::set<Place> written_;             // CDs that it knows, without the root
     std::map<NameKey, uint64_t> names_;
     std::map<uint64_t, StoredName> names_by_number_;
-    Binds binds_;
+    ChangeWriter binds_;
     Proposed proposed_;
     std::list<std::vector<Piece>> retained_; // oldest first
-    std::vector<Piece> unused_;  // data that the file refers to and no process binds (StoredLeft)
-    std::vector<Piece> suspect_; // data of a record that failed and may come back
+    std::vector<Piece> suspect_;             // data of a record that failed and may come back
 };
 
 } // namespace cd

@@ -27,8 +27,6 @@ Superblock next_generation(const Superblock &header) {
     return next;
 }
 
-constexpr size_t always_few = 1000; // binds take no time worth saving
-
 constexpr uint64_t shortest_journal = format::smallest_journal / 4; // if the disk is nearly full
 
 // Rounds up in few steps: an outgrown place leaves room in which no later one fits.
@@ -40,14 +38,6 @@ uint64_t with_reserve(uint64_t length) {
     }
     const uint64_t step = std::bit_floor(length) / 2;
     return (length + step - 1) / step * step;
-}
-
-size_t entries_of(const State &state) {
-    size_t entries = 0;
-    for (const auto &[number, cd] : state.cds) {
-        entries += cd.entries.size();
-    }
-    return entries;
 }
 
 } // namespace
@@ -88,8 +78,6 @@ void Journal::take_over(const Loaded &loaded) {
     }
     records_ = loaded.records;
     used_ = loaded.journal_used;
-    entries_ = entries_of(loaded.state);
-    moved_ = loaded.state.moved;
     newer_ = loaded.newer;
     given_up_ = loaded.given_up;
     doubtful_ = !loaded.doubt.empty() || loaded.has_leftover;
@@ -98,7 +86,7 @@ void Journal::take_over(const Loaded &loaded) {
 Status Journal::append(std::span<const std::byte> changes) {
     const uint64_t size = record_size(changes.size());
     if (doubtful_ || newer_ > 0 || used_ + size > newest_->header.journal.length) {
-        if (Status status = move({}, size); !status) {
+        if (Status status = move(size); !status) {
             return status;
         }
     }
@@ -121,24 +109,6 @@ Status Journal::append(std::span<const std::byte> changes) {
     ++records_;
     longest_ = std::max(longest_, size);
     return Status::ok();
-}
-
-bool Journal::says_the_same() const {
-    const SavedMessage keeper;
-    const Superblock &header = newest_->header;
-    FoundHeader found;
-    for (size_t slot = 0; slot < format::headers; ++slot) {
-        if (!read_header(volume_.file(), slot, found) ||
-            found.header.generation > header.generation) {
-            return false;
-        }
-    }
-    // The rest of a record that failed here looks like one of the other process.
-    const uint64_t next = header.journal.offset + used_;
-    std::array<std::byte, format::sector> bytes = {};
-    return doubtful_ || newer_ > 0 || next == header.journal.end() ||
-           (is_settled() && volume_.file().read(next, bytes.data(), bytes.size()) &&
-            Unused(header).is_all_of(next, bytes));
 }
 
 Status Journal::settle() {
@@ -166,31 +136,14 @@ Status Journal::settle() {
     return status;
 }
 
-bool Journal::has_many(size_t moved) const {
-    return moved_ + moved > std::max(always_few, entries_ / 4);
-}
-
-Status Journal::rebase(std::span<const std::byte> changes) { return move(changes, 0); }
-
-Status Journal::load_with(std::span<const std::byte> changes, State &state) const {
+Status Journal::move(uint64_t room) {
+    State state;
     if (Status status = load_again(volume_.file(), newest_->header, records_, state); !status) {
         return status;
     }
     for (size_t i = 0; i < newer_; ++i) {
         std::vector<Extent> given_up; // known already
         go_back(state, given_up);
-    }
-    if (const char *wrong = apply_changes(changes, state)) {
-        return fail(CD_ERROR_STORE_DAMAGED, "%s: the metadata cannot be moved: %s",
-                    volume_.file().path(), wrong);
-    }
-    return Status::ok();
-}
-
-Status Journal::move(std::span<const std::byte> changes, uint64_t room) {
-    State state;
-    if (Status status = load_with(changes, state); !status) {
-        return status;
     }
     begin_writing();
     ChangeWriter snapshot;
@@ -216,8 +169,6 @@ Status Journal::move(std::span<const std::byte> changes, uint64_t room) {
     records_ = 0;
     used_ = 0;
     longest_before_ = std::exchange(longest_, room);
-    entries_ = entries_of(state);
-    moved_ = 0;
     doubtful_ = false;
     newer_ = 0;
     for (const Extent &extent : std::exchange(given_up_, {})) {

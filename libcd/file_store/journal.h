@@ -56,27 +56,19 @@ public:
     // then nothing has changed.
     Status append(std::span<const std::byte> changes);
 
-    // Starts a new generation that includes `changes`, which may be empty and must make no
-    // difference to a process that opens the file later. Takes time in proportion to the metadata.
-    Status rebase(std::span<const std::byte> changes);
-    // True if so many binds that moved entries would slow down the next opening: rebase() instead.
-    bool has_many(size_t moved) const;
-    void count_moved(size_t moved) { moved_ += moved; }
+    // Starts a new generation. Takes time in proportion to the metadata.
+    Status rebase() { return move(0); }
 
     // False if the record or the header of a failed call may come back after a crash, with the data
     // that it refers to. settle() takes them back.
     bool is_settled() const { return unsettled_ == 0 && abandoned_ == nullptr; }
     Status settle();
 
-    // False if another process that has the file may have written to it, as far as can be read.
-    bool says_the_same() const;
-
     // load_again() can read the result as long as it is held, whatever is appended meanwhile.
     HeldMetadata hold() const { return {newest_, records_}; }
 
 private:
-    Status load_with(std::span<const std::byte> changes, State &state) const;
-    Status move(std::span<const std::byte> changes, uint64_t room);
+    Status move(uint64_t room);
     // next: has identity and number, and gets its extents. journal: wanted length; least: if the
     // disk is nearly full.
     Status write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
@@ -96,8 +88,6 @@ private:
     Extent place_;                           // that a generation had; the next one may take it
     uint64_t records_ = 0;
     uint64_t used_ = 0;    // of the journal
-    size_t entries_ = 0;   // in the snapshot
-    size_t moved_ = 0;     // by the records
     uint64_t longest_ = 0; // record of this generation, and of the one before
     uint64_t longest_before_ = 0;
     uint64_t unsettled_ = 0;                    // bytes behind used_ that may have reached the disk

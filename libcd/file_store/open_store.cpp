@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/open_store.h"
 
+#include "base/no_throw.h"
 #include "config/restart_choice.h"
 #include "file_store/directory.h"
 #include "file_store/load.h"
@@ -56,15 +57,21 @@ public:
         if (there && !choice.afresh) {
             return attach(std::move(file), choice.epoch);
         }
-        if (Status status = there ? Status::ok() : check_that_there_is_none(choice); !status) {
-            return status;
+        if (there) {
+            return start_afresh(file);
         }
-        return there ? start_afresh(file) : create(Old::is_not_there);
+        if (choice.epoch.value_or(0) > 0) {
+            const std::string line =
+                std::string(directory_.path()) + "/" + name_ + ": CD_RESTART asks for epoch " +
+                std::to_string(*choice.epoch) + ", but there is no store; starting afresh";
+            os::system().warn(line.c_str());
+        }
+        return create(Old::is_not_there);
     }
 
 private:
     // What happens to the store that has the name.
-    enum class Old { is_not_there, is_set_aside, is_removed };
+    enum class Old { is_not_there, is_set_aside, is_replaced };
 
     std::string aside() const { return name_ + ".old"; }
 
@@ -76,136 +83,58 @@ private:
         return options;
     }
 
-    // Refuses to start afresh if an epoch was asked for, and a start with CD_RESTART=no that did
-    // not finish has set the store aside.
-    Status check_that_there_is_none(const RestartChoice &choice) const {
-        if (choice.epoch.value_or(0) == 0) {
-            return Status::ok();
-        }
-        const std::string path = std::string(directory_.path()) + "/" + name_;
-        bool kept = false;
-        if (Status status = directory_.look_for(aside(), kept); !status) {
-            return status;
-        }
-        if (kept) {
-            return fail(CD_ERROR_ARGUMENT,
-                        "%s: CD_RESTART asks for epoch %llu, but CD_RESTART=no has set the store "
-                        "aside as %s; rename that to %s",
-                        path.c_str(), static_cast<unsigned long long>(*choice.epoch),
-                        aside().c_str(), name_.c_str());
-        }
-        const std::string line = path + ": CD_RESTART asks for epoch " +
-                                 std::to_string(*choice.epoch) +
-                                 ", but there is no store; starting afresh";
-        os::system().warn(line.c_str());
-        return Status::ok();
-    }
-
-    // The store that is set aside is removed at the first advance.
+    // Sets the store aside until the first advance. A store that has not advanced since an earlier
+    // start made it, or is damaged, goes instead: what that start has set aside stays.
     Status start_afresh(const File &file) {
         bool kept = false;
-        Status status = directory_.look_for(aside(), kept);
-        bool keeps = true;
-        if (status && kept) {
-            status = ask_whether_newer(file, keeps);
+        if (Status status = directory_.look_for(aside(), kept); !status || !kept) {
+            return status ? create(Old::is_set_aside) : status;
         }
-        if (!status) {
-            return status;
-        }
-        return create(keeps ? Old::is_set_aside : Old::is_removed);
-    }
-
-    // newer: true if the store has advanced since it began, so that it is worth more than the one
-    // that was set aside for it. A damaged store is worth nothing. A store that cannot be read is
-    // an error, unless the ranks have agreed on an image.
-    Status ask_whether_newer(const File &file, bool &newer) const {
         const uint64_t begun_with = request_.start ? request_.start->epoch : 0;
         Loaded loaded;
-        std::optional<SavedMessage> keeper;
-        keeper.emplace();
-        const Status status = load(file, loaded);
-        if (status.is_ok() || status.code() == CD_ERROR_STORE_DAMAGED ||
-            status.code() == CD_ERROR_CHECKSUM || request_.start) {
-            newer = status.is_ok() && loaded.state.cds[State::root].epoch > begun_with;
-            return Status::ok();
-        }
-        const std::string reason = message();
-        keeper.reset();
-        return fail(status.code(),
-                    "%s. One of it and \"%s\" beside it would have to go; remove the older one, or "
-                    "try again",
-                    reason.c_str(), aside().c_str());
-    }
-
-    Status create(Old old) {
-        Directory names; // the store takes over the other one
-        if (Status status = Directory::open(directory_.path(), names); !status) {
+        Status status = load(file, loaded);
+        if (!status && status.code() != CD_ERROR_STORE_DAMAGED &&
+            status.code() != CD_ERROR_CHECKSUM) {
             return status;
         }
-        Status status = make_new(old, names);
+        const bool advanced = status && loaded.state.cds[State::root].epoch > begun_with;
+        return create(advanced ? Old::is_set_aside : Old::is_replaced);
+    }
+
+    // The directory, which the store takes over.
+    const Directory &directory() const {
+        return opened_.store != nullptr ? opened_.store->directory() : directory_;
+    }
+
+    // Never leaves the old store without a name, and leaves it its own after a failure.
+    Status create(Old old) {
+        if (Status status = directory_.remove_hidden(name_); !status) {
+            return status;
+        }
+        File file;
+        if (Status status = directory_.create_store(name_, file); !status) {
+            return status;
+        }
+        bool kept = false;
+        Status status = catch_exceptions([&] {
+            Status made = fill(file);
+            if (made && old == Old::is_set_aside) {
+                made = directory().keep_by(name_, aside(), forced_);
+                kept = made.is_ok();
+            }
+            return made ? opened_.store->publish(old != Old::is_not_there) : made;
+        });
         if (!status) {
+            best_effort([&] {
+                if (kept) {
+                    directory().give_back(name_, aside(), forced_);
+                }
+                directory().give_up_unfinished(name_);
+            });
             opened_.pieces.clear(); // before the store, to which they give their extents back
             opened_.store.reset();
-            // The other ranks do the same in FileStore::undo_start().
-            if (old == Old::is_removed && request_.start) {
-                names.give_back(name_, aside(), forced_);
-            }
         }
         return status;
-    }
-
-    // Leaves the old store its name after a failure.
-    Status make_new(Old old, const Directory &names) {
-        File file;
-        NewName own(names, name_);
-        if (Status status = own.reserve(file); !status) {
-            return status;
-        }
-        bool there = old != Old::is_not_there;
-        if (Status status = there ? Status::ok() : names.look_for(name_, there); !status) {
-            return status;
-        }
-        if (old == Old::is_not_there && there) {
-            return fail(CD_ERROR_STORE_LOCKED,
-                        "%s/%s: another process has made this store just now; repeat the call "
-                        "after that process has ended",
-                        names.path(), name_.c_str());
-        }
-        if (Status status = names.remove_hidden(name_); !status) {
-            return status;
-        }
-        if (Status status = fill(file); !status) {
-            return status;
-        }
-        return old == Old::is_not_there ? publish(own) : replace(own, names, old);
-    }
-
-    Status publish(NewName &own) {
-        Status status = opened_.store->publish();
-        if (status) {
-            own.is_published();
-            opened_.store->comes_after(FileStore::Before::nothing);
-        }
-        return status;
-    }
-
-    // Never leaves the old store without a name.
-    Status replace(NewName &own, const Directory &names, Old old) {
-        const std::string hidden = Directory::removed(name_);
-        OldName of_old(names, name_, forced_);
-        if (Status status = of_old.keep_as(old == Old::is_set_aside ? aside() : hidden); !status) {
-            return status;
-        }
-        if (Status status = opened_.store->replace(); !status) {
-            return status;
-        }
-        own.is_published();
-        of_old.is_taken();
-        if (old == Old::is_removed) {
-            names.try_to_remove(hidden);
-        }
-        opened_.store->comes_after(FileStore::Before::set_aside);
-        return Status::ok();
     }
 
     Status fill(File &file) {
@@ -229,17 +158,8 @@ private:
         if (Status status = copy_image(file, identity); !status) {
             return status;
         }
-        if (Status status = load(file, opened_.loaded); !status) {
-            return status;
-        }
-        uint64_t size = 0;
-        if (Status status = file.size(size); !status) {
-            return status;
-        }
-        make_store(std::move(file), size);
-        opened_.store->take_over(opened_.loaded, opened_.pieces);
-        opened_.restarted = true;
-        return Status::ok();
+        Status status = load(file, opened_.loaded);
+        return status ? go_on_in(std::move(file)) : status;
     }
 
     Status copy_image(const File &file, Superblock identity) const {
@@ -285,38 +205,39 @@ private:
         if (Status status = choose_point_in_time(file, epoch); !status) {
             return status;
         }
-        // The store has both names if a start afresh was killed early.
-        bool is_itself_aside = false;
-        if (Status status = directory_.has_name(aside(), file, is_itself_aside); !status) {
+        if (Status status = tell_of_what_is_aside(file); !status) {
             return status;
         }
+        return go_on_in(std::move(file));
+    }
+
+    Status go_on_in(File file) {
         uint64_t size = 0;
         if (Status status = file.size(size); !status) {
             return status;
         }
         make_store(std::move(file), size);
-        opened_.store->take_over(loaded, opened_.pieces);
+        opened_.store->take_over(opened_.loaded, opened_.pieces);
         opened_.restarted = true;
-        return is_itself_aside ? Status::ok() : tell_of_what_is_aside();
+        return Status::ok();
     }
 
     // Warns: a start that was killed before its first advance has set aside stores of some ranks.
-    Status tell_of_what_is_aside() const {
-        const FileStore &store = *opened_.store;
+    // One that was killed early has given the store both names.
+    Status tell_of_what_is_aside(const File &file) const {
         bool kept = false;
-        if (Status status = store.directory().look_for(aside(), kept); !status) {
-            return status;
-        }
-        if (kept) {
+        bool is_itself = false;
+        Status status = directory_.look_for(aside(), kept);
+        status = status ? directory_.has_name(aside(), file, is_itself) : status;
+        if (status && kept && !is_itself) {
             const std::string line =
-                std::string(store.directory().path()) + "/" + name_ +
-                ": the root goes on from it; " + aside() +
+                std::string(file.path()) + ": the root goes on from it; " + aside() +
                 " beside it, which an earlier start has put aside, goes with the next advance: to "
                 "go on from that instead, end the program before, and rename it to " +
                 name_;
             os::system().warn(line.c_str());
         }
-        return Status::ok();
+        return status;
     }
 
     // Reads data only if there are older points in time: a restore finds damage, too.

@@ -11,10 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace cd {
 
@@ -76,86 +73,25 @@ Status lock_store(const File &file) {
                 file.path(), who.c_str());
 }
 
-namespace {
-
-// True for errors that mean there is none. Opening it later refuses links and forbidden files.
-bool tells_that_there_is_none(int error) {
-    return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EACCES ||
-           error == ENAMETOOLONG;
-}
-
-Status cannot_look_at(const std::string &path) {
-    return refuse_path_for_error(path.c_str(), "look at it");
-}
-
-// there: gets the status of a file of the kind that `flags` ask for, or nothing.
-Status look_at(int directory, const std::string &name, const std::string &path, int flags,
-               std::optional<os::FileStatus> &there) {
-    const File file(os::system().open_at(directory, name.c_str(), O_PATH | O_NOFOLLOW | flags, 0),
-                    path);
-    there.reset();
-    if (!file.is_open()) {
-        return tells_that_there_is_none(errno) ? Status::ok() : cannot_look_at(path);
-    }
-    return os::system().status(file.descriptor(), there.emplace()) == 0 ? Status::ok()
-                                                                        : cannot_look_at(path);
-}
-
-Status look_at_directory(const std::string &path, std::optional<os::FileStatus> &there) {
-    return look_at(AT_FDCWD, path, path, O_DIRECTORY, there);
-}
-
-// has_some: true if the user has stores or checkpoints in the directory; files of others do not
-// count.
-Status look_for_stores_of(uid_t user, const std::string &path, bool &has_some) {
-    const File directory(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0),
-                         path);
-    std::vector<std::string> names;
-    if (!directory.is_open() && tells_that_there_is_none(errno)) {
-        return Status::ok();
-    }
-    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
-        return cannot_look_at(path);
-    }
-    Status status;
-    for (auto name = names.begin(); name != names.end() && status && !has_some; ++name) {
-        if (name->ends_with(".cds") || name->ends_with(end_of_points)) {
-            std::optional<os::FileStatus> there;
-            status = look_at(directory.descriptor(), *name, path + "/" + *name, 0, there);
-            has_some = there && there->owner == user;
-        }
-    }
-    return status;
-}
-
-} // namespace
-
 Status own_directory(const std::string &named, std::string &own) {
     constexpr mode_t shared = S_ISVTX | S_IWOTH;
-    const uid_t user = os::system().user();
+    const std::string path = without_slashes_and_dots(named);
     own = named;
-    std::optional<os::FileStatus> there;
-    Status status = look_at_directory(without_slashes_and_dots(named), there);
-    if (!status || !there) {
-        return status;
+    const File directory(
+        os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW | O_DIRECTORY, 0), path);
+    // Opening it later refuses links and forbidden files.
+    if (!directory.is_open() && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+                                 errno == EACCES || errno == ENAMETOOLONG)) {
+        return Status::ok();
     }
-    std::string of_user = named + "/cd-stores-" + std::to_string(user);
-    std::optional<os::FileStatus> before;
-    if (status = look_at_directory(of_user, before); !status) {
-        return status;
+    os::FileStatus status;
+    if (!directory.is_open() || os::system().status(directory.descriptor(), status) != 0) {
+        return refuse_path_for_error(path.c_str(), "look at it");
     }
-    if (before && before->owner == user) {
-        own = std::move(of_user);
-        return status;
+    if ((status.mode & shared) == shared) {
+        own += "/cd-stores-" + std::to_string(os::system().user());
     }
-    bool is_private = (there->mode & shared) != shared;
-    if (!is_private && there->owner == user) {
-        status = look_for_stores_of(user, named, is_private);
-    }
-    if (status && !is_private) {
-        own = std::move(of_user);
-    }
-    return status;
+    return Status::ok();
 }
 
 } // namespace cd

@@ -36,9 +36,7 @@ Status lock_store(const File &file);
 constexpr char end_of_points[] = ".points";
 
 // Finds the directory of this user where `named` is given: `named` itself, or `named`/cd-stores-UID
-// if all users may write to it, as to /tmp. The choice stays when modes change: cd-stores-UID is
-// taken if the user has it, and `named` if the user owns it and has stores there. Fails if it
-// cannot look. May throw std::bad_alloc.
+// if all users may write to it, as to /tmp. Fails if it cannot look. May throw std::bad_alloc.
 Status own_directory(const std::string &named, std::string &own);
 
 } // namespace cd

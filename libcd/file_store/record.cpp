@@ -16,20 +16,9 @@ namespace {
 
 constexpr size_t width = 8;
 
-// Compared a word at a time: every opening compares a whole journal.
+// Handled a word at a time: every opening compares a whole journal.
 constexpr uint64_t little_endian(uint64_t word) {
     return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
-}
-
-uint64_t read_word(std::span<const std::byte> bytes, size_t at) {
-    uint64_t word = 0;
-    std::memcpy(&word, &bytes[at], width);
-    return little_endian(word);
-}
-
-void write_word(std::span<std::byte> bytes, size_t at, uint64_t word) {
-    word = little_endian(word);
-    std::memcpy(&bytes[at], &word, width);
 }
 
 } // namespace
@@ -42,31 +31,25 @@ Unused::Unused(const Superblock &header) {
 }
 
 uint64_t Unused::word_at(uint64_t offset) const {
-    return first_ + offset * format::unused_offset_step;
+    return little_endian(first_ + offset * format::unused_offset_step);
 }
 
 void Unused::fill(uint64_t offset, std::span<std::byte> bytes) const {
     for (size_t at = 0; at < bytes.size(); at += width) {
-        write_word(bytes, at, word_at(offset + at));
+        const uint64_t word = word_at(offset + at);
+        std::memcpy(&bytes[at], &word, width);
     }
 }
 
-bool Unused::is_all_of(uint64_t offset, std::span<const std::byte> bytes) const {
+size_t Unused::find(uint64_t offset, std::span<const std::byte> bytes, bool unused) const {
     for (size_t at = 0; at < bytes.size(); at += width) {
-        if (read_word(bytes, at) != word_at(offset + at)) {
-            return false;
+        uint64_t word = 0;
+        std::memcpy(&word, &bytes[at], width);
+        if ((word == word_at(offset + at)) == unused) {
+            return at;
         }
     }
-    return true;
-}
-
-bool Unused::is_some_of(uint64_t offset, std::span<const std::byte> bytes) const {
-    for (size_t at = 0; at < bytes.size(); at += width) {
-        if (read_word(bytes, at) == word_at(offset + at)) {
-            return true;
-        }
-    }
-    return false;
+    return bytes.size();
 }
 
 Status Unused::write(const File &file, uint64_t offset, uint64_t length) const {

@@ -19,14 +19,21 @@ public:
 
     // `bytes` lie at `offset` of the file; offset and length are multiples of 8.
     void fill(uint64_t offset, std::span<std::byte> bytes) const;
-    bool is_all_of(uint64_t offset, std::span<const std::byte> bytes) const;
-    bool is_some_of(uint64_t offset, std::span<const std::byte> bytes) const;
+    // True if all words, or some, were never written over.
+    bool is_all_of(uint64_t offset, std::span<const std::byte> bytes) const {
+        return find(offset, bytes, false) == bytes.size();
+    }
+    bool is_some_of(uint64_t offset, std::span<const std::byte> bytes) const {
+        return find(offset, bytes, true) < bytes.size();
+    }
 
     // Writes without forcing to the disk.
     Status write(const File &file, uint64_t offset, uint64_t length) const;
 
 private:
     uint64_t word_at(uint64_t offset) const;
+    // Returns the place of the first word that was never written over, or of the first other one.
+    size_t find(uint64_t offset, std::span<const std::byte> bytes, bool unused) const;
 
     uint64_t first_;
 };

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/snapshot_image.h"
 
+#include "base/no_throw.h"
 #include "file_store/allocator.h"
 #include "file_store/change_encoder.h"
 #include "file_store/record.h"
@@ -21,44 +22,25 @@
 namespace cd {
 namespace {
 
-// Writes a file from its first extent on, in large pieces, with zeros in the gaps.
+// Writes a new file from its first extent on, in large pieces.
 class Stream {
 public:
     explicit Stream(const File &file) : file_(file), buffer_(capacity) {}
 
-    // Returns memory that the caller fills for the file from `offset` on: `length` bytes, or fewer
-    // whole checked parts. Offsets must grow.
-    Status room(uint64_t offset, uint64_t length, std::span<std::byte> &room) {
-        Status status = fill_to(offset);
-        if (status.is_ok() && length > capacity - used_ &&
-            capacity - used_ < format::checked_part) {
-            status = flush();
-        }
-        if (!status) {
-            return status;
-        }
-        const size_t left = capacity - used_;
-        const size_t size = length <= left ? length : left - left % format::checked_part;
-        room = {buffer_.data() + used_, size};
-        used_ += size;
-        return Status::ok();
-    }
-
-    // Writes zeros up to `offset`, and leaves at least one byte of memory behind.
-    Status fill_to(uint64_t offset) {
-        while (at_ + used_ < offset || used_ == capacity) {
-            const uint64_t end = std::min<uint64_t>(offset - at_, capacity);
-            if (used_ < end) {
-                std::fill(buffer_.begin() + static_cast<ptrdiff_t>(used_),
-                          buffer_.begin() + static_cast<ptrdiff_t>(end), std::byte{0});
-                used_ = end;
+    // Returns memory that the caller fills for the file from `offset` on. Offsets must grow.
+    Status room(uint64_t offset, size_t length, std::span<std::byte> &room) {
+        uint64_t begin = offset - at_;
+        if (begin + length > capacity) {
+            if (Status status = flush(); !status) {
+                return status;
             }
-            if (used_ == capacity) {
-                if (Status status = flush(); !status) {
-                    return status;
-                }
-            }
+            at_ = offset; // a gap before it reads as zeros
+            begin = 0;
         }
+        std::fill(buffer_.begin() + static_cast<ptrdiff_t>(used_),
+                  buffer_.begin() + static_cast<ptrdiff_t>(begin), std::byte{0});
+        room = {buffer_.data() + begin, length};
+        used_ = begin + length;
         return Status::ok();
     }
 
@@ -74,7 +56,6 @@ public:
 
 private:
     static constexpr size_t capacity = size_t{1} << 20;
-    static_assert(capacity % format::checked_part == 0);
 
     const File &file_;
     std::vector<std::byte> buffer_;
@@ -197,19 +178,16 @@ private:
     }
 
     Status copy(const StoredRun &run, const Stretch &stretch) {
-        for (uint64_t done = 0; done < stretch.image->length;) {
+        const StoredRun &image = *stretch.image;
+        for (uint64_t done = 0; done < image.length; done += format::checked_part) {
+            const auto part = std::min<size_t>(image.length - done, format::checked_part);
             std::span<std::byte> room;
-            if (Status status =
-                    stream_.room(stretch.image->offset + done, stretch.image->length - done, room);
-                !status) {
+            Status status = stream_.room(image.offset + done, part, room);
+            status =
+                status ? read_run(source_, run, stretch.begin + done, room.data(), part) : status;
+            if (!status) {
                 return status;
             }
-            if (Status status =
-                    read_run(source_, run, stretch.begin + done, room.data(), room.size());
-                !status) {
-                return status;
-            }
-            done += room.size();
         }
         return Status::ok();
     }
@@ -224,10 +202,7 @@ private:
         header_.snapshot_length = bytes.size();
         header_.snapshot_checksum = crc32c(0, bytes.data(), bytes.size());
         header_.journal = {header_.snapshot.end(), format::block};
-        Status status = stream_.fill_to(header_.snapshot.offset);
-        if (status.is_ok()) {
-            status = stream_.flush();
-        }
+        Status status = stream_.flush();
         if (status.is_ok()) {
             status = image_.write(header_.snapshot.offset, bytes.data(), bytes.size());
         }
@@ -261,28 +236,6 @@ Status write_image(const File &source, const Superblock &identity, State state, 
     return ImageWriter(source, identity, state, image).write();
 }
 
-namespace {
-
-// Removes a file unless it was finished.
-class Unfinished {
-public:
-    explicit Unfinished(const std::string &path) : path_(path) {}
-    Unfinished(const Unfinished &) = delete;
-    Unfinished &operator=(const Unfinished &) = delete;
-    ~Unfinished() {
-        if (!finished_) {
-            os::system().unlink_at(AT_FDCWD, path_.c_str());
-        }
-    }
-    void finish() { finished_ = true; }
-
-private:
-    const std::string &path_;
-    bool finished_ = false;
-};
-
-} // namespace
-
 HeldPoint::HeldPoint(std::shared_ptr<FileStore> store, std::vector<Piece> data)
     : store_(std::move(store)), metadata_(store_->hold_metadata()), data_(std::move(data)) {}
 
@@ -298,16 +251,15 @@ Status HeldPoint::write_image(const std::string &path) const {
     if (!image.is_open()) {
         return image.refused("create the file");
     }
-    Unfinished unfinished(path);
-    Status status = cd::write_image(source, header, std::move(state), image);
-    if (status.is_ok() && store_->forces()) {
-        status = image.sync_all();
-    }
-    if (status.is_ok()) {
-        status = image.close();
-    }
-    if (status.is_ok()) {
-        unfinished.finish();
+    Status status = catch_exceptions([&] {
+        Status written = cd::write_image(source, header, std::move(state), image);
+        if (written.is_ok() && store_->forces()) {
+            written = image.sync_all();
+        }
+        return written.is_ok() ? image.close() : written;
+    });
+    if (!status) {
+        os::system().unlink_at(AT_FDCWD, path.c_str());
     }
     return status;
 }

@@ -49,25 +49,15 @@ struct StoredName {
     bool operator==(const StoredName &) const = default;
 };
 
-// The descendant that had an entry which older versions gave to a restored parent. Nobody binds it.
-struct StoredLeft {
-    bool is = false;
-    uint64_t path = 0; // number of a StoredName
-    uint64_t interval = 0;
-    bool operator==(const StoredLeft &) const = default;
-};
-
 struct StoredEntry {
     uint64_t end = 0;
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
     bool recent = false;            // came from a child since the CD's point in time
-    bool added_anew = false;        // a restarted process added it while later ranges were pending
     const StoredRun *run = nullptr; // COPY only; the state has it
     uint64_t run_offset = 0;
     StoredKey key;
-    StoredLeft left;
     bool operator==(const StoredEntry &) const = default;
 };
 
@@ -107,7 +97,6 @@ struct State {
     // Includes runs that no entry has any more. Copies of a state share them.
     std::shared_ptr<std::deque<StoredRun>> runs = std::make_shared<std::deque<StoredRun>>();
     uint64_t space = 0; // of the process that wrote last
-    size_t moved = 0;   // entries that binds gave another address
 };
 
 } // namespace cd

@@ -16,6 +16,7 @@ struct Extent {
     uint64_t offset = 0;
     uint64_t length = 0;
     uint64_t end() const { return offset + length; }
+    bool operator==(const Extent &) const = default;
 };
 
 // A header: read first, and written last when the metadata move.

@@ -146,21 +146,13 @@ Status FileTransaction::new_place(size_t length, Piece &place) {
     if (Status status = volume.reserve_parts(length, extents); !status) {
         return status;
     }
-    std::unique_ptr<Backing> backing;
-    try {
-        FileRun::Runs runs(extents.size());
-        for (size_t i = 0; i < runs.size(); ++i) {
-            runs[i].offset = extents[i].offset;
-            runs[i].length = extents[i].length;
-        }
-        backing = std::make_unique<FileRun>(volume, std::move(runs), length);
-    } catch (...) {
-        for (const Extent &extent : extents) {
-            volume.release(extent);
-        }
-        throw;
+    FileRun::Runs runs(extents.size());
+    for (size_t i = 0; i < runs.size(); ++i) {
+        runs[i].offset = extents[i].offset;
+        runs[i].length = extents[i].length;
     }
-    Block *block = Block::create_backed(std::move(backing), length);
+    Block *block =
+        Block::create_backed(std::make_unique<FileRun>(volume, std::move(runs), length), length);
     if (block == nullptr) {
         throw std::bad_alloc();
     }
@@ -195,10 +187,8 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
     Range rest = {entries.front()->range.begin, entries.back()->range.end};
     for (auto entry = entries.begin(); !rest.empty();) {
         Range part = rest;
-        bool added_anew = false;
         StoredKey key;
-        if (Status status = store_.find_key_of_first(cd, part, set_.unnamed[cd], key, added_anew);
-            !status) {
+        if (Status status = store_.find_key_of_first(cd, part, set_.unnamed[cd], key); !status) {
             return status;
         }
         set_.names.insert(key.name);
@@ -206,7 +196,7 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
         while (!part.empty()) {
             const Range held = {part.begin, std::min(part.end, (*entry)->range.end)};
             key.offset = offset + (held.begin - rest.begin);
-            hold_part(cd, **entry, held, key, added_anew);
+            hold_part(cd, **entry, held, key);
             entry += held.end == (*entry)->range.end ? 1 : 0;
             part.begin = held.end;
         }
@@ -215,10 +205,8 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
     return Status::ok();
 }
 
-void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
-                                bool added_anew) {
-    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
-                                         added_anew};
+void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key) {
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration};
     if (!entry.data) {
         set_.changes.hold(cd, part, labels, key, {});
         return;
@@ -297,10 +285,8 @@ void FileTransaction::drop(CdNumber cd) {
     }
 }
 
-void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
-                           size_t entries) {
-    set_.binds.changes.bind(cd, space, old, address);
-    set_.binds.entries += entries;
+void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) {
+    set_.binds.bind(cd, space, old, address);
 }
 
 Status FileTransaction::force_data() {

@@ -21,7 +21,7 @@ class FileStore;
 // What a transaction hands to its store to be written. Plain data.
 struct ChangeSet {
     ChangeWriter changes;
-    Binds binds;
+    ChangeWriter binds;
     std::set<CdNumber> cds; // that the changes name
     std::set<CdNumber> dropped;
     std::set<uint64_t> names;                   // numbers of StoredNames
@@ -54,19 +54,19 @@ public:
     void retain(std::vector<Piece> data) override;
     void make_known(CdNumber cd) override;
     void drop(CdNumber cd) override;
-    void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
+    void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) override;
     using Transaction::commit;
     Status commit(CommitVote *last_vote) override;
 
     // For the store that gets them before the transaction ends.
-    Binds &binds() { return set_.binds; }
+    ChangeWriter &binds() { return set_.binds; }
 
 private:
     Status check_file();
     Status force_data();
     Status copy_to(FileRun &to, std::span<const StoredPart> parts, bool &readable);
     Status new_place(size_t length, Piece &place);
-    void hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key, bool added_anew);
+    void hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key);
     void hold_while_written(const Piece &place, size_t length);
     template <typename Visit>
     void for_each_run(const Piece &data, size_t length, const Visit &visit);

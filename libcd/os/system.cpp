@@ -68,28 +68,6 @@ constexpr uint64_t direct_pays_from = uint64_t{8} << 20;
 System real_system;
 System *current_system = &real_system;
 
-bool lacks_owners_bits(const struct stat &made, mode_t mode) {
-    return made.st_uid == ::geteuid() && (~made.st_mode & mode & S_IRWXU) != 0;
-}
-
-mode_t with_owners_bits(const struct stat &made, mode_t mode) {
-    return (made.st_mode & 07777U) | (mode & S_IRWXU);
-}
-
-// Reads the umask without setting it, as umask() would for all threads. 0 if unknown.
-mode_t umask_of_process() {
-    std::array<char, 256> text = {}; // it is in the second line
-    const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    const ssize_t got = ::read(fd, text.data(), text.size() - 1);
-    ::close(fd);
-    constexpr char label[] = "\nUmask:";
-    const char *at = got > 0 ? std::strstr(text.data(), label) : nullptr;
-    return at != nullptr ? static_cast<mode_t>(std::strtoul(at + sizeof label - 1, nullptr, 8)) : 0;
-}
-
 // Moves a descriptor above the first three numbers, which are the program's input and output even
 // while these are closed. fd may be -1. Fails as fcntl does.
 int above_standard(int fd) {
@@ -172,12 +150,6 @@ int System::open_at(int directory, const char *name, int flags, mode_t mode) {
         (void)::unlinkat(directory, name, 0);
         errno = error;
     }
-    if (fd >= 0 && (flags & O_CREAT) != 0) {
-        struct stat made = {};
-        if (::fstat(fd, &made) == 0 && S_ISREG(made.st_mode) && lacks_owners_bits(made, mode)) {
-            (void)::fchmod(fd, with_owners_bits(made, mode)); // it is open all the same
-        }
-    }
     return fd;
 }
 
@@ -221,24 +193,7 @@ int System::set_times(int fd, timespec accessed, timespec modified) {
 }
 
 int System::make_directory_at(int directory, const char *name, mode_t mode) {
-    const int result = ::mkdirat(directory, name, mode);
-    const int error = errno;
-    if (result != 0 && error != EEXIST) {
-        return -1;
-    }
-    struct stat made = {};
-    const bool is_lacking = ::fstatat(directory, name, &made, AT_SYMLINK_NOFOLLOW) == 0 &&
-                            S_ISDIR(made.st_mode) && lacks_owners_bits(made, mode);
-    // An existing directory that lacks just the umask's bits was made by another process, which has
-    // not come here yet or was killed.
-    const bool is_due = is_lacking && (result == 0 || (made.st_mode & 0777U) ==
-                                                          (mode & 0777U & ~umask_of_process()));
-    if (is_due && ::fchmodat(directory, name, with_owners_bits(made, mode), 0) != 0 &&
-        result == 0) {
-        return -1;
-    }
-    errno = error;
-    return result;
+    return ::mkdirat(directory, name, mode);
 }
 
 int System::link_at(int directory, const char *from, const char *to) {
@@ -373,16 +328,6 @@ int System::lock_open_file(int fd, pid_t &holder) {
         errno = error;
     }
     return result;
-}
-
-int System::reopen(int fd) {
-    const int anew = ::open(own_path(fd).c_str(), O_RDONLY | O_CLOEXEC);
-    if (anew < 0) {
-        return -1;
-    }
-    const int result = ::dup3(anew, fd, O_CLOEXEC);
-    ::close(anew);
-    return result < 0 ? -1 : 0;
 }
 
 void *System::map_pages(size_t size) {

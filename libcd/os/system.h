@@ -60,7 +60,7 @@ public:
     virtual off_t seek(int fd, off_t offset, int whence);
     virtual int identify(int fd, FileIdentity &identity);
 
-    // Opens name in the open directory. A new file has the owner's bits of mode whatever the umask.
+    // Opens name in the open directory.
     virtual int open_at(int directory, const char *name, int flags, mode_t mode);
     virtual int close(int fd);
     virtual int status(int fd, FileStatus &status);
@@ -68,8 +68,6 @@ public:
     virtual int set_owner(int fd, uid_t owner, gid_t group);
     virtual int set_mode(int fd, mode_t mode);
     virtual int set_times(int fd, timespec accessed, timespec modified);
-    // Makes a directory with the owner's bits of mode. Also corrects one that another process has
-    // just made under this umask.
     virtual int make_directory_at(int directory, const char *name, mode_t mode);
     virtual int link_at(int directory, const char *from, const char *to); // never replaces
     virtual int rename_at(int directory, const char *from, const char *to);
@@ -101,8 +99,6 @@ public:
     // Locks the open file until all its descriptors are closed, in forked processes too. holder: on
     // failure the process that has the lock; 0 if unknown.
     virtual int lock_open_file(int fd, pid_t &holder);
-    // Reopens the descriptor's file for reading only, which drops its locks.
-    virtual int reopen(int fd);
     virtual pid_t process();
     virtual uid_t user();
     virtual int random(void *to, size_t length);

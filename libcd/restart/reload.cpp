@@ -39,9 +39,6 @@ private:
     };
 
     Status add(const StoredPlace &place, const StoredEntry &entry) {
-        if (entry.left.is) {
-            return Status::ok();
-        }
         Name &name = name_of(entry.key.name);
         PendingName pending = name.pending;
         pending.add_index = entry.key.add_index;
@@ -83,7 +80,6 @@ private:
         uint64_t space = 0;
         Range old;
         uintptr_t address = 0;
-        size_t entries = 0;
     };
 
     void record(const PendingRange &range, uintptr_t address) {
@@ -91,16 +87,14 @@ private:
                                address - stretch_.address == range.old.begin - stretch_.old.begin;
         if (!continues) {
             end_stretch();
-            stretch_ = {range.space, range.old, address, 0};
+            stretch_ = {range.space, range.old, address};
         }
         stretch_.old.end = range.old.end;
-        ++stretch_.entries;
     }
 
     void end_stretch() {
         if (!stretch_.old.empty()) {
-            binds_.bind(domain_.number, stretch_.space, stretch_.old, stretch_.address,
-                        stretch_.entries);
+            binds_.bind(domain_.number, stretch_.space, stretch_.old, stretch_.address);
         }
         stretch_ = {};
     }
@@ -153,7 +147,6 @@ private:
         range.access = entry.access;
         range.scope = entry.scope;
         range.restoration = entry.restoration;
-        range.added_anew = entry.added_anew;
         range.offset = entry.key.offset;
         range.length = entry.key.length;
         if (entry.run != nullptr) {

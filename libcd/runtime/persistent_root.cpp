@@ -93,22 +93,17 @@ Status meet_others(Resident &root, const OpenRequest &request, FamilyLock &lock,
     return status;
 }
 
-// Once the ranks have agreed on what to start from, they wait for each other to do so. Where one
-// does not, another program may go on from the stores that they had.
+// Once the ranks have agreed on what to start from, they wait for each other to do so.
 Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
     if (Status status = meet_others(root, request, lock, start, met); !status) {
         return status;
     }
     OpenedStore opened;
-    Status status = root.protection->opened(catch_exceptions([&] {
+    return root.protection->opened(catch_exceptions([&] {
         request.start = StoreStart{start.epoch, start.image};
         return open_here(root, request, lock, opened);
     }));
-    if (!status && opened.store != nullptr) {
-        opened.store->undo_start();
-    }
-    return status;
 }
 
 // Which of its parent's children it was.

@@ -23,7 +23,7 @@ SYNCS = [
              "Status Journal::write_generation(", FORCE, NO_FORCE),
     Mutation("a header is not forced", "journal.cpp", "Status Journal::flip_to(", FORCE, NO_FORCE),
     Mutation("a new file is not forced before it gets its name", "directory.cpp",
-             "Status Directory::publish(", "store.sync_all()", "Status::ok()"),
+             "Status Directory::publish(", "forced ? store.sync_all()", "forced ? Status::ok()"),
     Mutation("the name of a new file is not forced", "directory.cpp", "Status Directory::publish(",
              "forced ? file_.sync_all()", "forced ? Status::ok()"),
     Mutation("the removal of a store is not forced", "directory.cpp", "Status Directory::hide(",
@@ -31,13 +31,9 @@ SYNCS = [
     Mutation("that a store has its name back is not forced", "directory.cpp",
              "Status Directory::undo_remove(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
     Mutation("an image is not forced", "snapshot_image.cpp", "Status HeldPoint::write_image(",
-             "status = image.sync_all();", "status = Status::ok();"),
+             "written = image.sync_all();", "written = Status::ok();"),
     Mutation("the name of a store that is kept aside is not forced", "directory.cpp",
              "Status Directory::keep_by(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
-    Mutation("a new file is not forced before it takes another's name", "directory.cpp",
-             "Status Directory::replace(", "forced ? store.sync_all()", "forced ? Status::ok()"),
-    Mutation("a name that a new file has taken is not forced", "directory.cpp",
-             "Status Directory::replace(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
     Mutation("that a store kept aside has its name back is not forced", "directory.cpp",
              "void Directory::give_back(", "if (forced) {", "if (forced && false) {"),
     Mutation("that a store kept aside is gone is not forced", "directory.cpp",
@@ -93,8 +89,8 @@ CHECKS = [
     Mutation("data of a state that is in doubt are not read", "load.cpp", "Status take(",
              "if (!found.doubt.empty()) {", "if (false) {"),
     Mutation("data of an image are not compared", "snapshot_image.cpp", "Status copy(",
-             "read_run(source_, run, stretch.begin + done, room.data(), room.size())",
-             "source_.read(run.offset + stretch.begin + done, room.data(), room.size())"),
+             "read_run(source_, run, stretch.begin + done, room.data(), part)",
+             "source_.read(run.offset + stretch.begin + done, room.data(), part)"),
     Mutation("a record behind one that seems torn is not looked for", "record.cpp",
              "FoundRecord find_record(", "!has_newer(header, sequence, rest)", "true"),
     Mutation("damaged data get a new checksum where they are copied", "transaction.cpp",
@@ -104,9 +100,9 @@ CHECKS = [
              "void FileTransaction::hold_part(", "key.offset = offset + before;",
              "key.offset = offset + 0 * before;"),
     Mutation("unused journal is zeros", "record.cpp", "uint64_t Unused::word_at(",
-             "return first_ + offset * format::unused_offset_step;", "return 0 * offset;"),
+             "first_ + offset * format::unused_offset_step", "0 * offset"),
     Mutation("unused journal is the same in all places", "record.cpp", "uint64_t Unused::word_at(",
-             "return first_ + offset * format::unused_offset_step;", "return first_ + 0 * offset;"),
+             "first_ + offset * format::unused_offset_step", "first_ + 0 * offset"),
     Mutation("unused journal is the same in all generations", "record.cpp", "Unused::Unused(",
              "header.generation * format::unused_generation_step", "0"),
 ]
@@ -138,11 +134,9 @@ ROOM = [
 PLACES = [
     Mutation("what is added where a range was deleted gets the next place in the order",
              "file_store.cpp", "Status FileStore::find_key_of_first(",
-             "!key_of_proposed(cd, range, key, added_anew)", "true"),
+             "!key_of_proposed(cd, range, key)", "true"),
     Mutation("what a call names twice counts twice", "../restart/bind.cpp",
              "Status bind_by_add_order(", "added_.add(part);", ""),
-    Mutation("what was added in front of others is not known to the process after the next",
-             "change_encoder.cpp", "void ChangeWriter::hold(", "labels.added_anew", "false"),
 ]
 
 ORDER = [
@@ -196,13 +190,13 @@ ORDER = [
 # Who has a name.
 NAMES = [
     Mutation("an unfinished file that has lost its name is taken for a new one", "directory.cpp",
-             "Status Directory::check_unfinished(", "leads && S_ISREG(", "S_ISREG("),
+             "Status Directory::create_store(", "if (leads && size == 0)", "if (size == 0)"),
     Mutation("what another process is making is removed", "directory.cpp",
              "Status Directory::remove_left(", "status = lock_store(file);", "status;"),
-    Mutation("nobody looks whether a store was made meanwhile", "open_store.cpp", "Status make_new(",
-             "old == Old::is_not_there && there", "false"),
-    Mutation("an old store loses its name for one that may fail", "directory.cpp", "OldName::~OldName()",
-             "if (!second_.empty()) {", "if (false) {"),
+    Mutation("a store that was made meanwhile is replaced", "open_store.cpp", "Status create(",
+             "publish(old != Old::is_not_there)", "publish(true)"),
+    Mutation("an old store loses its name for one that may fail", "open_store.cpp", "Status create(",
+             "if (kept) {", "if (false) {"),
 ]
 
 MUTATIONS = SYNCS + CHECKS + ROOM + PLACES + ORDER + NAMES + REDUNDANCY

@@ -90,52 +90,11 @@ TEST_F(Creating, ARootThatAnotherRankCannotOpenIsNotCreatedAndCanBeLater) {
     EXPECT_EQ(std::ranges::count(memory, 'a'), static_cast<long>(memory.size()));
 }
 
-// Without redundancy each goes on from its own store, and all have to have the same.
-TEST_F(Creating, ARootThatAnotherRankCannotOpenLeavesTheStoreThatWasThere) {
-    protector.opened_fails = CD_ERROR_STORE_FULL;
-    EXPECT_EQ(create(), nullptr);
-    EXPECT_EQ(files(), Calls{});
+// What an earlier start has put aside that never advanced.
+TEST_F(Creating, WithoutRedundancySaysWhatIsBesideTheStoreThatItTakes) {
     leave_a_plain_store();
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        EXPECT_EQ(create(), nullptr);
-        EXPECT_STREQ(cd_last_error_message(), "opened was told to fail");
-        EXPECT_EQ(files(), Calls{"0-root.cds"});
-    }
-    create_plain();
-    EXPECT_EQ(info().epoch, 1U);
-}
-
-// What an earlier start had put aside that never advanced: it may have come to this rank only.
-class CreatingAfterOneThatNeverAdvanced : public Creating {
-protected:
-    void SetUp() override {
-        Creating::SetUp();
-        leave_a_plain_store();
-        ASSERT_EQ(0, in_process([&] { return create() != nullptr ? 0 : 1; }));
-        ASSERT_EQ(files(), (Calls{"0-root.cds", "0-root.cds.old"}));
-    }
-    void expect_that_the_store_is_back() {
-        EXPECT_EQ(files(), Calls{"0-root.cds"});
-        create_plain();
-        EXPECT_EQ(info().epoch, 1U);
-    }
-};
-
-TEST_F(CreatingAfterOneThatNeverAdvanced, AndThatAnotherRankCannotOpenGivesTheStoreItsNameBack) {
-    protector.opened_fails = CD_ERROR_STORE_FULL;
-    EXPECT_EQ(create(), nullptr);
-    expect_that_the_store_is_back();
-}
-
-TEST_F(CreatingAfterOneThatNeverAdvanced, AndThatThisRankCannotOpenGivesTheStoreItsNameBack) {
-    protector.restarts = false;
-    protector.start.epoch = 2; // there is no image
-    EXPECT_EQ(create(), nullptr);
-    EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
-    expect_that_the_store_is_back();
-}
-
-TEST_F(CreatingAfterOneThatNeverAdvanced, WithoutRedundancySaysWhatIsBesideTheStoreThatItTakes) {
+    ASSERT_EQ(0, in_process([&] { return create() != nullptr ? 0 : 1; }));
+    ASSERT_EQ(files(), (Calls{"0-root.cds", "0-root.cds.old"}));
     testing::internal::CaptureStderr();
     create_plain();
     EXPECT_EQ(testing::internal::GetCapturedStderr(),

@@ -242,24 +242,6 @@ TEST_F(Choosing, AStoreThatAlsoHasTheNameOfAnUnfinishedOneIsNotWaitedFor) {
     }
 }
 
-// A process was killed when the old store had gone aside, and the new one had no name.
-TEST_F(Choosing, AStoreThatWasKeptAsideIsNotGivenUpForAnEpochThatItHas) {
-    ASSERT_EQ(write(nullptr, "ab"), 0);
-    std::filesystem::rename(store(), store() + ".old");
-    EXPECT_EQ(run("2",
-                  [&](ChoosingSystem &) {
-                      root_ = create();
-                      const std::string text = cd_last_error_message();
-                      return root_ == nullptr && cd_last_error() == CD_ERROR_ARGUMENT &&
-                                     text.find(".old; rename that to") != std::string::npos
-                                 ? 0
-                                 : 1;
-                  }),
-              0);
-    std::filesystem::rename(store() + ".old", store());
-    EXPECT_EQ(found(), 'b');
-}
-
 // A process was killed when the old store had two names, and the new one none.
 TEST_F(Choosing, AStoreThatIsItselfKeptAsideGoesOnAndNobodyIsToldOfAnother) {
     ASSERT_EQ(write(nullptr, "ab"), 0);

@@ -179,27 +179,6 @@ TEST_F(DirectTest, WhatACallLeavesOutIsWrittenByTheNext) {
     expect_all_is_there();
 }
 
-TEST_F(DirectTest, WhatTheFileSystemRefusesGoesThroughThePageCache) {
-    disk.failing_from = 3 * direct_mib;
-    disk.error = EINVAL;
-    DataWriter writer(*volume, true, true);
-    ASSERT_TRUE(write(writer, bytes.size()).is_ok());
-    ASSERT_TRUE(writer.flush().is_ok());
-    EXPECT_GT(disk.buffered, 0U);
-    expect_all_is_there();
-}
-
-TEST_F(DirectTest, WhatTheFileSystemRefusesInTheMiddleOfAPieceGoesOnThere) {
-    disk.longest = 3 * format::block;
-    disk.failing_from = direct_mib;
-    disk.error = EINVAL;
-    DataWriter writer(*volume, true, true);
-    ASSERT_TRUE(write(writer, 2 * direct_mib).is_ok());
-    ASSERT_TRUE(writer.flush().is_ok());
-    EXPECT_NE(disk.buffered % direct_mib, 0U);
-    expect_all_is_there();
-}
-
 TEST_F(DirectTest, WithoutMemoryForItsBuffersEverythingDoes) {
     class NoPages : public DirectDisk {
     public:

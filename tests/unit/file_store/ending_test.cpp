@@ -200,6 +200,23 @@ TEST_F(EndingTest, ARootWhoseFileSomebodyRemovedCanBeCommittedAndMadeAgain) {
     EXPECT_EQ(found(), 3);
 }
 
+TEST_F(EndingTest, AFileThatSomebodyHasCutIsAnErrorOfTheNextOperation) {
+    EXPECT_EQ(in_process([&] {
+                  std::vector<char> more(10000);
+                  const cd_addrspec all{more.data(), more.size(), CD_READ_WRITE, CD_GLOBAL};
+                  root_ = create();
+                  if (add() != CD_SUCCESS) {
+                      return 127;
+                  }
+                  std::filesystem::resize_file(store(), 5000);
+                  add_to_cd_via_copy(root_, &all, 1, nullptr);
+                  const int added = cd_last_error();
+                  advance_cd_point_in_time(root_);
+                  return added == cd_last_error() ? added : 127;
+              }),
+              CD_ERROR_STORE_DAMAGED);
+}
+
 TEST_F(EndingTest, WhatAnInterruptedCommitLeftIsRemovedByTheNextProcess) {
     ASSERT_EQ(0, in_process([&] {
                   root_ = create();

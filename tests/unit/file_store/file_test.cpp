@@ -32,15 +32,6 @@ TEST(FileErrors, OfADirectoryHaveNoOffset) {
               "directory; free some and repeat the call, which has changed nothing");
 }
 
-TEST(FileErrors, SayToRepeatOnlyWhatCanSucceed) {
-    for (const int error : {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR}) {
-        const std::string said = said_of(error);
-        EXPECT_TRUE(said.ends_with("; change that and repeat the call, which has changed nothing"))
-            << said;
-        EXPECT_TRUE(without_repeating(said).ends_with("\"")) << said;
-    }
-}
-
 TEST(FileErrors, HaveAnOffsetWhereThatSaysSomething) {
     errno = EIO;
     (void)File(-1, "file").refused("read", UINT64_MAX).is_ok();

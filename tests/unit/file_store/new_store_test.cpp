@@ -41,11 +41,6 @@ protected:
                    ? 0
                    : 1;
     }
-    // Ends before its first point in time.
-    void begin_afresh() const {
-        start_afresh();
-        ASSERT_EQ(in_process([&] { return create() != nullptr ? 0 : 1; }), 0);
-    }
     // What a program finds: the value, or 0 where it has to begin.
     char found() const {
         go_on();
@@ -118,15 +113,6 @@ TEST_F(NewStore, ThatCannotBeMadeAfreshLeavesTheOldOneItsName) {
                   go_on();
                   store_value(1);
                   start_afresh();
-              }),
-              15);
-}
-
-TEST_F(NewStore, ThatCannotBeMadeAfreshOnceMoreLeavesTheLastOneAndWhatIsKeptAside) {
-    EXPECT_GT(expect_that_failures_change_nothing([&] {
-                  go_on();
-                  store_value(1);
-                  begin_afresh();
               }),
               15);
 }
@@ -209,53 +195,6 @@ TEST_F(NewStore, ReplacesOneThatHasASecondName) {
         std::filesystem::rename(directory_ + "/0-root.cds.old", store());
         EXPECT_EQ(found(), 7) << second;
     }
-}
-
-// That nobody has locked: others could read the store, or have it as their own.
-TEST_F(NewStore, IsNotMadeOfAnEmptyFileThatIsNotThisUsersAlone) {
-    const std::string unfinished = directory_ + "/.0-root.cds.new";
-    const std::string elsewhere = directory_ + "/elsewhere";
-    const std::vector<std::function<void()>> ways = {
-        [&] { ASSERT_EQ(::chmod(unfinished.c_str(), 0644), 0); },
-        [&] { std::filesystem::create_hard_link(unfinished, elsewhere); },
-        [&] { ASSERT_EQ(::chown(unfinished.c_str(), ::geteuid() == 0 ? 1 : ::geteuid(), -1), 0); }};
-    for (const auto &give_away : ways) {
-        std::ofstream(unfinished).close();
-        ASSERT_EQ(::chmod(unfinished.c_str(), 0600), 0);
-        give_away();
-        store_value(7);
-        struct stat made = {};
-        ASSERT_EQ(::stat(store().c_str(), &made), 0);
-        EXPECT_EQ(made.st_mode & 07777, 0600U);
-        EXPECT_EQ(made.st_uid, ::geteuid());
-        EXPECT_EQ(made.st_nlink, 1U);
-        EXPECT_EQ(found(), 7);
-        std::filesystem::remove(store());
-    }
-    EXPECT_EQ(std::filesystem::file_size(elsewhere), 0U);
-}
-
-TEST_F(NewStore, IsMadeWhereTheFileSystemGivesAllFilesOneMode) {
-    class OneMode : public ReplacedSystem {
-    public:
-        int status(int fd, os::FileStatus &status) override {
-            const int result = System::status(fd, status);
-            status.mode |= S_ISREG(status.mode) ? 0755 : 0;
-            return result;
-        }
-        int open_at(int directory, const char *name, int flags, mode_t mode) override {
-            made += (flags & O_CREAT) != 0 ? 1 : 0;
-            return System::open_at(directory, name, flags, mode);
-        }
-        int made = 0;
-    };
-    EXPECT_EQ(in_process([&] {
-                  OneMode system;
-                  return create() != nullptr ? system.made : 0;
-              }),
-              3)
-        << "files were made before one was taken";
-    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
 }
 
 TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {
@@ -401,17 +340,6 @@ TEST_F(NewStore, OnAFileSystemWithoutLocksOrSecondNamesAsksForAnotherDirectory) 
         EXPECT_EQ(said.find("repeat"), std::string::npos) << said;
         EXPECT_TRUE(files().empty()) << files().front();
     }
-}
-
-TEST_F(NewStore, ThatCannotKeepTheOldOneAsideNamesWhatIsInTheWay) {
-    store_value(4);
-    std::filesystem::create_directory(store() + ".old");
-    start_afresh();
-    EXPECT_EQ(create(), nullptr);
-    const std::string said = cd_last_error_message();
-    EXPECT_NE(said.find(store() + ".old: "), std::string::npos) << said;
-    EXPECT_NE(said.find("remove or rename it"), std::string::npos) << said;
-    EXPECT_EQ(found(), 4);
 }
 
 } // namespace

@@ -19,7 +19,7 @@ namespace cd {
 namespace {
 
 constexpr uint64_t file_block = format::block;
-using FreeStretch = std::pair<uint64_t, uint64_t>;
+using FreeStretch = Extent;
 
 TEST(SpaceInParts, IsTheSmallestThatMakesMuchOfIt) {
     Space space;
@@ -37,7 +37,7 @@ TEST(SpaceInParts, IsTheLargestIfNoneMakesMuchOfIt) {
     EXPECT_EQ(space.take_part(1000 * file_block), (FreeStretch{40 * file_block, 2 * file_block}));
     EXPECT_EQ(space.take_part(1000 * file_block), (FreeStretch{50 * file_block, file_block}));
     EXPECT_EQ(space.take_part(1000 * file_block), std::nullopt);
-    EXPECT_EQ(space.free(), 0U);
+    EXPECT_EQ(space.take(64), std::nullopt);
 }
 
 TEST(SpaceInParts, IsWholeBlocks) {
@@ -46,7 +46,9 @@ TEST(SpaceInParts, IsWholeBlocks) {
     space.add(20 * file_block - 64, file_block + 63);
     EXPECT_EQ(space.take_part(2 * file_block), (FreeStretch{10 * file_block, file_block}));
     EXPECT_EQ(space.take_part(2 * file_block), std::nullopt);
-    EXPECT_EQ(space.free(), file_block + 191);
+    EXPECT_EQ(space.take(64), 10 * file_block - 64);
+    EXPECT_EQ(space.take(64), 11 * file_block);
+    EXPECT_EQ(space.take(file_block - 64), 20 * file_block - 64);
 }
 
 class Room : public testing::Test {

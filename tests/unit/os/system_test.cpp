@@ -257,36 +257,5 @@ TEST(System, AFileThatFindsNoNumberIsNotLeftBehind) {
     EXPECT_FALSE(std::filesystem::remove(path));
 }
 
-// Under a umask that takes the owner's rights another process may come between the two steps of
-// making a directory. What lacks other ones than the umask takes is as somebody wants it.
-TEST(System, ADirectoryThatAnotherProcessIsMakingCanBeUsed) {
-    const std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("cd-" + std::to_string(::getpid()) + "-made");
-    const auto rights_after_making = [&](mode_t before, mode_t mask) {
-        const mode_t usual = ::umask(mask);
-        EXPECT_EQ(::chmod(path.c_str(), before), 0);
-        EXPECT_NE(system().make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU), 0);
-        EXPECT_EQ(errno, EEXIST);
-        ::umask(usual);
-        struct stat status = {};
-        EXPECT_EQ(::stat(path.c_str(), &status), 0);
-        return status.st_mode & 0777U;
-    };
-    ASSERT_TRUE(std::filesystem::create_directory(path));
-    for (const mode_t mask : {0777U, 0700U, 0300U, 0277U}) {
-        EXPECT_EQ(rights_after_making(S_IRWXU & ~mask, mask), S_IRWXU) << mask;
-        EXPECT_EQ(rights_after_making(S_IRWXU & ~mask, 022), S_IRWXU & ~mask) << mask;
-    }
-    EXPECT_EQ(rights_after_making(0400, 0777), 0400U);
-    const bool given_away = ::chown(path.c_str(), 12345, 12345) == 0;
-    if (given_away) {
-        EXPECT_EQ(rights_after_making(0, 0777), 0U) << "it is somebody else's";
-    }
-    std::filesystem::remove(path);
-    if (!given_away) {
-        GTEST_SKIP() << "only root can make directories of others: none was tried";
-    }
-}
-
 } // namespace
 } // namespace cd::os

@@ -181,17 +181,6 @@ void calls_finalize() {
 // What the program exports comes before the C library's: libcd's calls come here.
 extern "C" {
 
-__attribute__((visibility("default"))) int renameat(int from_directory, const char *from,
-                                                    int to_directory, const char *to) {
-    die_in("renameat", path_of(from_directory) + "/" + from);
-    return real(renameat, "renameat")(from_directory, from, to_directory, to);
-}
-
-__attribute__((visibility("default"))) int unlinkat(int directory, const char *path, int flags) {
-    die_in("unlinkat", path_of(directory) + "/" + path);
-    return real(unlinkat, "unlinkat")(directory, path, flags);
-}
-
 __attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *from, size_t length,
                                                       off_t offset) {
     const std::string path = path_of(fd);
@@ -203,10 +192,5 @@ __attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *from, 
         die_in("code", path, offset);
     }
     return real(pwrite, "pwrite")(fd, from, length, offset);
-}
-
-__attribute__((visibility("default"))) int fsync(int fd) {
-    die_in("fsync", path_of(fd));
-    return real(fsync, "fsync")(fd);
 }
 }

@@ -8,7 +8,6 @@ set -euo pipefail
 name=$1 flavour=$2 solver=$3 library=$4 logger=$5
 ranks=4
 [ "$name" != finalized_by_all_ways ] || ranks=2 # often
-[ "$name" != too_much_of_one_set ] || ranks=6
 mpirun=$(dirname "$0")/../../examples/mpirun.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-redundancy.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -40,8 +39,6 @@ same_answer() {
     diff <(answer undisturbed) <(answer "$1") >&2 || die "the run $1 came to another answer"
 }
 lose() { rm -rf "${@/#/$DIRECTORY/}"; }
-files() { (cd "$DIRECTORY" && find . -type f | LC_ALL=C sort); }
-contents() { (cd "$DIRECTORY" && find . -type f -exec cksum {} + | LC_ALL=C sort); }
 
 default_nodes=()
 for ((i = 0; i < ranks; i++)); do default_nodes+=("n$i"); done
@@ -107,16 +104,6 @@ async) # what was under way may not have counted yet
     expected_step='[23]'
     survives redundancy=xor,redundancy_mode=async n0
     ;;
-levels) # the second level has the even epochs, elsewhere
-    printf '%s\n' "CKPT=0 TYPE=XOR # cheap" "CKPT=1 INTERVAL=2 TYPE=SINGLE STORE=$scratch/elsewhere" \
-        >"$scratch/levels.conf"
-    must_run undisturbed "config=$scratch/levels.conf"
-    must_fail died "config=$scratch/levels.conf" DIE=1:5
-    lose "${default_nodes[@]}"
-    must_run again "config=$scratch/levels.conf"
-    said_by_all again 'starts from step 4$'
-    same_answer again
-    ;;
 stores_ahead) # of a program without redundancy
     must_run undisturbed redundancy=xor
     must_fail died redundancy=xor DIE=1:2
@@ -141,29 +128,6 @@ moved)
     said_by_all again 'starts from step 4$'
     same_answer again
     ;;
-too_much_of_one_set) # by names, or as only contents tell; the other one could be brought back
-    storage=redundancy=xor,set_size=3
-    for told_by in names contents; do
-        must_fail died "$storage" DIE=0:4
-        lose n0
-        [ $told_by = contents ] || lose n4 n5
-        [ $told_by = names ] || for rank in 4 5; do
-            printf damaged | dd of="$(find "$DIRECTORY/n$rank" -path '*/epoch-4.*' -name "$rank.image")" \
-                bs=1 seek=200 conv=notrunc status=none
-        done
-        before=$(contents)
-        must_fail again "$storage"
-        said_by_all again 'epoch 4: set 2 of 2 .*files of ranks 4, 5 are lost'
-        [ "$(contents)" = "$before" ] || die "files were deleted, made or changed"
-        lose "${default_nodes[@]}"
-    done
-    ;;
-committed)
-    must_run undisturbed redundancy=xor
-    [ -z "$(files)" ] || die "these files are left: $(files)"
-    must_run again redundancy=xor
-    same_answer again
-    ;;
 one_node)
     must_run undisturbed redundancy=xor "NODES=$(printf 'n0 %.0s' "${default_nodes[@]}")"
     said undisturbed 'is kept as redundancy=single'
@@ -173,19 +137,6 @@ one_node)
 no_threads)
     must_fail refused redundancy=xor,redundancy_mode=async THREADS=no
     said_by_all refused 'MPI_THREAD_MULTIPLE'
-    ;;
-killed_while_protecting)
-    # The first time and the second that all ranks have stored it; and while the old one is removed.
-    must_run undisturbed redundancy=xor
-    for wish in renameat:5 renameat:9 renameat:10 unlinkat:3; do
-        rm -rf "$DIRECTORY"
-        must_fail died redundancy=xor "DIE=$last:$wish"
-        lose n0
-        must_run again redundancy=xor
-        [ "$(grep -oE 'starts from step .*' "$scratch/again.log" | sort -u | wc -l)" -le 1 ] ||
-            die "the ranks started from different steps after $wish"
-        same_answer again
-    done
     ;;
 finalized) # a helper thread codes when MPI_Finalize begins
     storage=redundancy=xor,redundancy_mode=async

@@ -4,8 +4,8 @@
 // An iterative solver that restarts: solver STEPS STORAGE. A rank's directory and failure group
 // come from NODES="n0 n1 ...", names by rank below DIRECTORY; without NODES the directory is
 // DIRECTORY itself. DIE=RANK:STEP kills a rank before it ends that step; DIE=RANK:CALL:COUNT before
-// its so-manieth CALL (renameat, unlinkat, pwrite, fsync) of a file that protects, and
-// DIE=RANK:STEP:CALL:COUNT counts from that step on. With LOST=FILE it writes its process's number
+// its so-manieth CALL (pwrite, code, held) of a file that protects, and DIE=RANK:STEP:CALL:COUNT
+// counts from that step on. With LOST=FILE it writes its process's number
 // there instead, and waits to be killed. With LOGGED=yes MPI is logged. FINALIZE names MPI's
 // library for Fortran, by which MPI ends then, or is LIBRARY:FUNCTION, which ends it. The answer
 // does not depend on any of that.

@@ -10,16 +10,17 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 namespace {
 
 void run(const Workplace &workplace) {
-    cd::mpi::Communicator communicator;
-    if (!cd::mpi::Communicator::split(MPI_COMM_WORLD, 0, 0, communicator)) {
+    std::unique_ptr<cd::mpi::MpiExchange> made;
+    if (!cd::mpi::MpiExchange::make(MPI_COMM_WORLD, 0, 0, made)) {
         std::fprintf(stderr, "cd_bench_redset_mpi: %s\n", cd::message());
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    cd::mpi::MpiExchange exchange(communicator);
+    cd::mpi::MpiExchange &exchange = *made;
     Costs costs;
     if (exchange.self() == 0) {
         costs = Costs::measure(workplace.folder, workplace.bytes);

@@ -14,7 +14,7 @@ constexpr uint64_t other = 8;
 class UndoListTest : public testing::Test {
 protected:
     Undo noting(uint64_t handle, uint64_t which, char letter) {
-        return {{handle, which}, [this, letter] { run += letter; }, {}};
+        return {{handle, which}, [this, letter] { run += letter; }};
     }
     void run_all() {
         list.run(next_moment(), [](const cd_log_place &) { return true; });
@@ -100,28 +100,14 @@ TEST_F(UndoListTest, LeavesAloneWhatHasGone) {
     EXPECT_EQ(run, "db");
 }
 
-TEST_F(UndoListTest, TellsWhoStandsForWhatHasGone) {
-    Undo undo = noting(object, 1, 'a');
-    undo.if_gone = [this](const cd_log_place &place, int owner) {
-        run += std::to_string(place.entry) + std::to_string(owner);
-    };
-    list.add({0, 0, 5}, std::move(undo));
-    list.object_goes(object, 3);
-    list.object_goes(object, 4);
-    run_all();
-    EXPECT_EQ(run, "53");
-}
-
 // By a function of the program that MPI calls.
 TEST_F(UndoListTest, ObjectGoesWhileOthersAreTakenBack) {
     list.add({}, noting(other, 1, 'a'));
     list.add({}, noting(object, 1, 'b'));
-    list.add({}, {{other, 2},
-                  [this] {
+    list.add({}, {{other, 2}, [this] {
                       run += 'c';
                       list.object_goes(object);
-                  },
-                  {}});
+                  }});
     run_all();
     EXPECT_EQ(run, "ca");
 }

@@ -25,6 +25,7 @@ using CdNumber = uint64_t;
 struct OrderedRange {
     uintptr_t end;
     uint64_t add_index;
+    bool added_anew; // others that come later wait, and nothing for this one
 };
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 

@@ -207,6 +207,7 @@ private:
             StoredEntry &entry = at->second;
             entry.access = CD_READ_ONLY;
             entry.recent = false;
+            entry.added_anew = false;
             if (entry.restoration == Restoration::parent) {
                 at = join_before(cd.entries, at);
             }
@@ -272,6 +273,7 @@ private:
         entry.restoration = restoration == format::compared_copy
                                 ? Restoration::copy
                                 : static_cast<Restoration>(restoration);
+        entry.added_anew = (labels & format::label_added_anew) != 0;
         entry.recent = (labels & format::label_recent) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
         if (!state_.names.contains(entry.key.name)) {

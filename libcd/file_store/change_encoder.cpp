@@ -50,7 +50,8 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     bytes_.fixed8(static_cast<uint8_t>(static_cast<unsigned>(labels.access) |
                                        static_cast<unsigned>(labels.scope) << 1U |
                                        static_cast<unsigned>(labels.restoration) << 2U |
-                                       (labels.recent ? format::label_recent : 0U)));
+                                       (labels.recent ? format::label_recent : 0U) |
+                                       (labels.added_anew ? format::label_added_anew : 0U)));
     bytes_.number(key.name);
     bytes_.number(key.add_index);
     bytes_.number(key.offset);
@@ -171,9 +172,10 @@ private:
             if (entry.run != nullptr) {
                 data = {number_of(entry.run), entry.run_offset};
             }
-            into_.hold(cd, {place.begin, entry.end},
-                       {entry.access, entry.scope, entry.restoration, entry.recent}, entry.key,
-                       data);
+            into_.hold(
+                cd, {place.begin, entry.end},
+                {entry.access, entry.scope, entry.restoration, entry.recent, entry.added_anew},
+                entry.key, data);
         }
         into_.files(cd, files);
         into_.epoch(cd, epoch);

@@ -24,6 +24,7 @@ public:
         addr_scope scope;
         Restoration restoration;
         bool recent = false;
+        bool added_anew = false;
     };
 
     void space(uint64_t space);

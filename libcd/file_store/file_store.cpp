@@ -161,7 +161,8 @@ uint64_t FileStore::number_of(const StoredName &name) {
     return number;
 }
 
-Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key) {
+Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
+                                    bool &added_anew) {
     StoredName name;
     if (Status status = addresses_.describe(range, name, key); !status) {
         return status;
@@ -169,7 +170,7 @@ Status FileStore::find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed
     const std::scoped_lock lock(mutex_);
     if (name.kind != format::NameKind::path) {
         key.name = number_of(name);
-    } else if (!key_of_proposed(cd, range, key)) {
+    } else if (!key_of_proposed(cd, range, key, added_anew)) {
         const Known &known = cds_.at(cd);
         key = {known.cd.path, known.add_index + unnamed++, 0, range.length()};
     }
@@ -203,7 +204,7 @@ void FileStore::reject_proposed() noexcept {
 }
 
 // False if the range lies in none that is proposed.
-bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key) const {
+bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) const {
     const auto behind = proposed_.ordered.upper_bound(range.begin);
     if (proposed_.cd != cd || behind == proposed_.ordered.begin()) {
         return false;
@@ -213,6 +214,7 @@ bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key) const 
         return false;
     }
     key = {cds_.at(cd).cd.path, whole.add_index, range.begin - begin, whole.end - begin};
+    added_anew = whole.added_anew;
     return true;
 }
 

@@ -104,7 +104,8 @@ public:
     // Cuts `range` down to its first bytes that have one name, and returns that. unnamed: how many
     // ranges of the CD the transaction has had that only their add order tells apart; counts this
     // one if it is one. May throw std::bad_alloc.
-    Status find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key);
+    Status find_key_of_first(CdNumber cd, Range &range, uint64_t &unnamed, StoredKey &key,
+                             bool &added_anew);
     // Fails if commit() would, as far as is known before.
     Status check_ready();
     // Writes the changes down; all of them count then, or none. May throw std::bad_alloc.
@@ -131,7 +132,7 @@ private:
 
     Status check_process();
     uint64_t number_of(const StoredName &name);
-    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key) const;
+    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) const;
     Status make_ready();
     Status write(ChangeSet &set, NewCds &added);
     void forget(std::map<CdNumber, Known>::iterator cd) noexcept;

@@ -82,9 +82,9 @@ enum class Change : uint8_t {
 };
 
 // Labels of an entry beside its types. Stores of older versions of this library have more: a
-// restoration type that means COPY, entries that a restore of their CD's parent has ended, and bits
-// that are not read.
+// restoration type that means COPY, and entries that a restore of their CD's parent has ended.
 constexpr uint8_t label_recent = 1U << 4U;
+constexpr uint8_t label_added_anew = 1U << 5U;
 constexpr uint8_t label_left = 1U << 6U;
 constexpr uint8_t compared_copy = 3;
 

@@ -55,6 +55,7 @@ struct StoredEntry {
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
     bool recent = false;            // came from a child since the CD's point in time
+    bool added_anew = false;        // a restarted process added it while later ranges were pending
     const StoredRun *run = nullptr; // COPY only; the state has it
     uint64_t run_offset = 0;
     StoredKey key;

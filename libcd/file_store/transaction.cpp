@@ -187,8 +187,10 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
     Range rest = {entries.front()->range.begin, entries.back()->range.end};
     for (auto entry = entries.begin(); !rest.empty();) {
         Range part = rest;
+        bool added_anew = false;
         StoredKey key;
-        if (Status status = store_.find_key_of_first(cd, part, set_.unnamed[cd], key); !status) {
+        if (Status status = store_.find_key_of_first(cd, part, set_.unnamed[cd], key, added_anew);
+            !status) {
             return status;
         }
         set_.names.insert(key.name);
@@ -196,7 +198,7 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
         while (!part.empty()) {
             const Range held = {part.begin, std::min(part.end, (*entry)->range.end)};
             key.offset = offset + (held.begin - rest.begin);
-            hold_part(cd, **entry, held, key);
+            hold_part(cd, **entry, held, key, added_anew);
             entry += held.end == (*entry)->range.end ? 1 : 0;
             part.begin = held.end;
         }
@@ -205,8 +207,10 @@ Status FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries)
     return Status::ok();
 }
 
-void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key) {
-    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration};
+void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
+                                bool added_anew) {
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
+                                         added_anew};
     if (!entry.data) {
         set_.changes.hold(cd, part, labels, key, {});
         return;

@@ -66,7 +66,7 @@ private:
     Status force_data();
     Status copy_to(FileRun &to, std::span<const StoredPart> parts, bool &readable);
     Status new_place(size_t length, Piece &place);
-    void hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key);
+    void hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key, bool added_anew);
     void hold_while_written(const Piece &place, size_t length);
     template <typename Visit>
     void for_each_run(const Piece &data, size_t length, const Visit &visit);

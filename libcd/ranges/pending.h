@@ -37,9 +37,10 @@ struct PendingRange {
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
-    bool owed = false;   // its CD was restored since: binding it writes memory
-    uint64_t offset = 0; // in the range of the add call, in the object, or in the region
-    uint64_t length = 0; // of the range of the add call, or of the region
+    bool owed = false;       // its CD was restored since: binding it writes memory
+    bool added_anew = false; // by a restarted process, while ranges of later adds were pending
+    uint64_t offset = 0;     // in the range of the add call, in the object, or in the region
+    uint64_t length = 0;     // of the range of the add call, or of the region
     Piece data;
 
     PendingRange() = default;

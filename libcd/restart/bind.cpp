@@ -140,7 +140,7 @@ private:
         const uint64_t index = add_index_++;
         const bool later_are_pending =
             domain_.pending.added_after(domain_.path, index) != domain_.pending.end();
-        ordered_[part.begin] = {part.end, index};
+        ordered_[part.begin] = {part.end, index, domain_.restarted && later_are_pending};
         added_.add(part);
         std::optional<std::pair<uint64_t, uint64_t>> base;
         size_t bound_here = 0;
@@ -267,6 +267,7 @@ private:
             entry.origin.call = request_.call;
         }
         bound_.push_back({&holder, pending, &entry, here});
+        skips_pending_ |= &holder == &domain_ && range.added_anew;
     }
 
     Status only_a_part(Range here, Range part) const {

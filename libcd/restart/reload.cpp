@@ -147,6 +147,7 @@ private:
         range.access = entry.access;
         range.scope = entry.scope;
         range.restoration = entry.restoration;
+        range.added_anew = entry.added_anew;
         range.offset = entry.key.offset;
         range.length = entry.key.length;
         if (entry.run != nullptr) {

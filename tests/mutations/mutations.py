@@ -134,9 +134,11 @@ ROOM = [
 PLACES = [
     Mutation("what is added where a range was deleted gets the next place in the order",
              "file_store.cpp", "Status FileStore::find_key_of_first(",
-             "!key_of_proposed(cd, range, key)", "true"),
+             "!key_of_proposed(cd, range, key, added_anew)", "true"),
     Mutation("what a call names twice counts twice", "../restart/bind.cpp",
              "Status bind_by_add_order(", "added_.add(part);", ""),
+    Mutation("what was added in front of others is not known to the process after the next",
+             "change_encoder.cpp", "void ChangeWriter::hold(", "labels.added_anew", "false"),
 ]
 
 ORDER = [

@@ -4,9 +4,6 @@
 
 #include "fake_protector.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <filesystem>
 
 namespace {
@@ -14,19 +11,6 @@ namespace {
 using Calls = std::vector<std::string>;
 
 class Order : public Protected {};
-
-// As a program does that closes all that it does not know.
-void close_all_of(const std::filesystem::path &path) {
-    struct stat closed = {};
-    struct stat found = {};
-    ASSERT_EQ(::stat(path.c_str(), &closed), 0);
-    for (int fd = 3; fd < 64; ++fd) {
-        if (::fstat(fd, &found) == 0 && found.st_dev == closed.st_dev &&
-            found.st_ino == closed.st_ino) {
-            ::close(fd);
-        }
-    }
-}
 
 TEST_F(Order, ARootIsOpenedAdvancedAndForgotten) {
     begin();
@@ -150,27 +134,6 @@ TEST_F(Order, ACommitThatIsRefusedIsToldToTheOthers) {
     EXPECT_EQ(calls(), Calls{"forget " + std::to_string(CD_ERROR_HAS_CHILDREN) + " " +
                              cd_last_error_message()});
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
-}
-
-// It cannot remove its store, which says so.
-TEST_F(Order, ARootWhoseFilesTheProgramHasClosedIsForgottenWhereAllRanksAgree) {
-    begin();
-    advance_with('a');
-    close_all_of(local / "0-root.cds");
-    close_all_of(local);
-    EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
-    protector.forget_fails = CD_ERROR_STORE_IO;
-    calls();
-    EXPECT_EQ(commit_cd(root), CD_FAILURE);
-    EXPECT_EQ(calls(), Calls{"forget"});
-    protector.forget_fails = CD_ERROR_NONE;
-    testing::internal::CaptureStderr();
-    ASSERT_EQ(commit_cd(root), CD_SUCCESS) << cd_last_error_message();
-    const std::string said = testing::internal::GetCapturedStderr();
-    root = nullptr;
-    EXPECT_EQ(calls(), (Calls{"forget", "close"}));
-    EXPECT_EQ(files(), Calls{"0-root.cds"});
-    EXPECT_NE(said.find("removes its checkpoints"), std::string::npos) << said;
 }
 
 TEST_F(Order, ThereIsOneProtectorInAProcess) {

@@ -69,22 +69,17 @@ Status survey_copies(const FoundSet &found, OfflineResult &result) {
     auto survivors = all.begin();
     for (int member = 0; member < set.shape.members; ++member) {
         const Copies &copies = found.copies[index(member)];
-        std::vector<MemberState> states; // of the copies that were looked at
-        size_t best = 0;
-        while (states.size() < copies.size() && (states.empty() || merit(states[best]) < whole)) {
-            const size_t at = states.size();
-            states.push_back(
-                find_losses(set, survey, survivors[at], copies[at], Contents::compared));
-            best = merit(states[at]) > merit(states[best]) ? at : best;
-        }
-        for (size_t i = 0; i < states.size(); ++i) {
-            if (i != best && states[i] != MemberState()) {
-                result.damaged_copies.push_back({member, copies[i].folder, states[i]});
+        int best = -1;
+        for (size_t i = 0; i < copies.size() && best < whole; ++i) {
+            MemberState state =
+                find_losses(set, survey, survivors[i], copies[i], Contents::compared);
+            if (merit(state) > best) {
+                best = merit(state);
+                result.places[index(member)] = copies[i];
+                survey.members[index(member)] = std::move(state);
+                survey.payload_offsets[index(member)] = survivors[i].payload_offset;
             }
         }
-        result.places[index(member)] = copies[best];
-        survey.members[index(member)] = states[best];
-        survey.payload_offsets[index(member)] = survivors[best].payload_offset;
         survivors += static_cast<std::ptrdiff_t>(copies.size());
     }
     return plan_rows(set, Makers::all, survey);

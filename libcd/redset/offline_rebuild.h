@@ -16,16 +16,8 @@ using Bounds = std::vector<std::string>;
 // True if a directory is below one of the bounds, wherever links and ".." lead.
 bool is_in_bounds(const std::string &directory, const Bounds &bounds);
 
-// A damaged copy of a member's files that was not used.
-struct DamagedCopy {
-    int member = 0;
-    std::string folder;
-    MemberState state;
-};
-
 struct OfflineResult {
     std::vector<Place> places; // the copy of each member that was used
-    std::vector<DamagedCopy> damaged_copies;
     Survey survey;
 };
 

@@ -278,15 +278,6 @@ std::vector<Loss> losses(const MemberState &state) {
             {"checksums", "checksums_lost", state.checksums_lost}};
 }
 
-void print_losses(int rank, const std::string &which, const MemberState &state) {
-    for (const auto &[what, key, why] : losses(state)) {
-        if (!why.empty()) {
-            std::printf("  rank %d: %s%s lost: %s\n", rank, printable(which).c_str(), what,
-                        printable(why).c_str());
-        }
-    }
-}
-
 void print(const SetBelow &set) {
     const auto &survey = set.offline.survey;
     std::printf("%s: %s%s\n", printable(title_of(set)).c_str(), name_of(set.verdict),
@@ -296,20 +287,13 @@ void print(const SetBelow &set) {
     }
     const std::vector<int> &ranks = set.found.set.ranks;
     for (size_t member = 0; member < survey.members.size(); ++member) {
-        print_losses(ranks[member], "", survey.members[member]);
+        for (const auto &[what, key, why] : losses(survey.members[member])) {
+            if (!why.empty()) {
+                std::printf("  rank %d: %s lost: %s\n", ranks[member], what,
+                            printable(why).c_str());
+            }
+        }
     }
-    for (const auto &[member, folder, state] : set.offline.damaged_copies) {
-        print_losses(ranks[static_cast<size_t>(member)],
-                     "a copy in " + folder + " was passed over, its ", state);
-    }
-}
-
-Json describe(const std::string &directory, const MemberState &state) {
-    Json json = {{"directory", directory}};
-    for (const auto &[what, key, why] : losses(state)) {
-        json[key] = text_or_null(why);
-    }
-    return json;
 }
 
 // `committed`: its records have been written now.
@@ -333,14 +317,10 @@ Json describe(const SetBelow &set, bool committed) {
         {"scheme_files", found.scheme_files},
         {"ranks", Json::array()}};
     for (size_t member = 0; member < set.offline.survey.members.size(); ++member) {
-        Json rank = {{"rank", found.set.ranks[member]}};
-        rank.update(
-            describe(set.offline.places[member].folder, set.offline.survey.members[member]));
-        rank["damaged_copies"] = Json::array();
-        for (const auto &[of, folder, state] : set.offline.damaged_copies) {
-            if (std::cmp_equal(of, member)) {
-                rank["damaged_copies"].push_back(describe(folder, state));
-            }
+        Json rank = {{"rank", found.set.ranks[member]},
+                     {"directory", set.offline.places[member].folder}};
+        for (const auto &[what, key, why] : losses(set.offline.survey.members[member])) {
+            rank[key] = text_or_null(why);
         }
         json["ranks"].push_back(rank);
     }

@@ -233,11 +233,14 @@ private:
         size_t missing = 0;
         for (size_t slot = 0; slot < format::headers; ++slot) {
             FoundHeader found;
-            Status status = read_header(file_, slot, found);
-            if (!status && status.code() != CD_ERROR_STORE_DAMAGED) {
-                return status;
+            if (Status status = read_header(file_, slot, found); !status) {
+                if (status.code() != CD_ERROR_STORE_DAMAGED) {
+                    return status;
+                }
+                add_reason(doubt_, file_.reason());
+                continue;
             }
-            const auto kind = status ? found.kind : FoundHeader::Kind::damaged;
+            const auto kind = found.kind;
             if (kind == FoundHeader::Kind::other_version) {
                 return fail(
                     CD_ERROR_STORE_VERSION,

@@ -3,6 +3,7 @@
 // commit_cd, advance_cd_point_in_time, cd_need_advance
 
 #include "api/api_call.h"
+#include "base/no_throw.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
 #include "restart/bind.h"
@@ -13,7 +14,6 @@
 #include "runtime/persistent_root.h"
 #include "runtime/redundancy_client.h"
 
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,10 +81,17 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
         return Status::ok();
     }
     JointCommit protection(lock, domain);
-    lock.prepare_discard(1);
-    std::optional<Status> status = commit(domain, locked, protection.last_vote());
-    if (!status || !*status) {
-        return status ? std::optional(protection.outcome(*status)) : status;
+    std::optional<Status> committed;
+    Status status = catch_exceptions([&] {
+        lock.prepare_discard(1);
+        committed = commit(domain, locked, protection.last_vote());
+        return committed.value_or(Status::ok());
+    });
+    if (!status) {
+        return protection.outcome(status);
+    }
+    if (!committed) {
+        return std::nullopt;
     }
     forgotten.family = family_of_root(domain);
     lock.discard(domain);
@@ -96,29 +103,25 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     Resident &domain = lock.domain();
     report.about(domain.name());
     JointAdvance protection(lock);
-    std::vector<FilePosition> positions;
-    if (Status status = read_positions(domain, positions); !status) {
-        return protection.refused(status);
-    }
-    if (!domain.is_root()) {
-        report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
-    }
-    if (protection.wanted()) {
-        report.also(CD_OP_PROTECT, domain.name());
-    }
     const bool measures = domain.pace.measures();
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
     std::optional<Status> status;
-    try {
-        status = advance(domain, locked, positions, copied, protection.last_vote());
-    } catch (const std::bad_alloc &) {
-        if (!protection.wanted()) {
-            throw;
+    Status made = catch_exceptions([&] {
+        std::vector<FilePosition> positions;
+        status = read_positions(domain, positions);
+        if (!*status) {
+            return;
         }
-        status = fail(CD_ERROR_NO_MEMORY, "CD %s: there is no memory to advance it; free some",
-                      domain.name());
-    }
+        if (!domain.is_root()) {
+            report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
+        }
+        if (protection.wanted()) {
+            report.also(CD_OP_PROTECT, domain.name());
+        }
+        status = advance(domain, locked, positions, copied, protection.last_vote());
+    });
+    status = made ? status : made;
     if (status && !*status) {
         status = protection.refused(*status);
     } else if (status && protection.wanted()) {

@@ -4,9 +4,8 @@
 
 #include "base/callback_guard.h"
 #include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "os/system.h"
-#include "runtime/family_lock.h"
-#include "runtime/registry.h"
 
 #include <atomic>
 #include <cstdio>
@@ -45,17 +44,10 @@ Status outcome(int code, cd_protection_message &message) {
 
 int write_image(void *point, const char *path, cd_protection_message *why) {
     const SavedMessage keeper;
-    Status status;
-    try {
-        status = static_cast<const HeldPoint *>(point)->write_image(path);
-    } catch (const std::bad_alloc &) {
-        status = fail(
-            CD_ERROR_NO_MEMORY,
-            "%s: there is no memory to write the image; free some before the next advance", path);
-    }
+    Status status =
+        catch_exceptions([&] { return static_cast<const HeldPoint *>(point)->write_image(path); });
     if (!status) {
-        std::strncpy(why->text, message(), sizeof why->text - 1);
-        why->text[sizeof why->text - 1] = '\0';
+        std::snprintf(why->text, sizeof why->text, "%s", message());
     }
     return status.code();
 }
@@ -211,104 +203,52 @@ void lend(FamilyLock &lock, std::optional<FamilyLock::Lending> &lending) noexcep
 
 } // namespace
 
-JointCreate::~JointCreate() {
-    if (owed_ && !met) {
-        const SavedMessage keeper;
-        const Status status =
-            fail(CD_ERROR_NO_MEMORY,
-                 "there is no memory to create the root CD \"%s\"; free some and create it again",
-                 name_);
-        (void)RedundancyClient::decline(name_, status).is_ok();
-    }
-}
-
-Status JointCreate::outcome(Status own) noexcept {
-    const bool tells = !own && owed_ && !met;
-    owed_ = false;
-    return tells ? RedundancyClient::decline(name_, own) : own;
-}
-
-JointAdvance::JointAdvance(FamilyLock &lock)
-    : lock_(lock), domain_(lock.domain()), owed_(wanted() ? Owed::vote : Owed::nothing) {}
-
-bool JointAdvance::wanted() const { return domain_.protection != nullptr; }
-
-JointAdvance::~JointAdvance() {
-    if (owed_ == Owed::nothing) {
-        return;
-    }
-    const SavedMessage keeper;
-    if (owed_ == Owed::vote) {
-        const Status status = fail(
-            CD_ERROR_NO_MEMORY,
-            "CD %s: there is no memory to advance it; free some and repeat that", domain_.name());
-        (void)vote(status).is_ok();
-    }
-    if (owed_ == Owed::point) {
-        domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
-        std::optional<FamilyLock::Lending> lending;
-        lend(lock_, lending);
-        domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
-                                 why_.is_ok() ? "there is no memory to hold the point in time"
-                                              : without_repeating(why_.text()));
-    }
-}
-
-uint64_t JointAdvance::next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
-
 Status JointAdvance::vote(Status own) noexcept {
     std::optional<FamilyLock::Lending> lending;
     lend(lock_, lending);
     Status status = domain_.protection->may_advance(next_epoch(), own);
-    owed_ = status ? Owed::point : Owed::nothing;
+    voted_ = true;
+    agreed_ = status.is_ok();
     return status;
 }
 
+void JointAdvance::skip(uint64_t epoch, std::string_view why) noexcept {
+    std::optional<FamilyLock::Lending> lending;
+    lend(lock_, lending);
+    domain_.protection->skip(epoch, why);
+}
+
 Status JointAdvance::refused(Status own) noexcept {
-    if (owed_ == Owed::vote) {
+    if (wanted() && !voted_) {
         return vote(own);
     }
-    if (owed_ == Owed::nothing) {
+    if (!agreed_) {
         return own;
     }
-    why_ = SavedStatus(own);
-    const std::string_view why = without_repeating(why_.text());
+    const SavedStatus saved(own);
+    const std::string_view why = without_repeating(saved.text());
+    ++domain_.missed_epochs; // it is one of theirs
+    const uint64_t epoch = domain_.epoch + domain_.missed_epochs;
+    skip(epoch, why);
     return fail(own.code(),
                 "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
                 "this call alone, and restore nothing before the next advance of all ranks",
-                static_cast<int>(why.size()), why.data(),
-                static_cast<unsigned long long>(next_epoch()));
+                static_cast<int>(why.size()), why.data(), static_cast<unsigned long long>(epoch));
 }
 
 cd_error JointAdvance::offer() noexcept {
-    advanced_ = true;
-    Status status;
-    try {
+    std::unique_ptr<HeldPoint> held;
+    Status status = catch_exceptions([&] {
         auto store = std::static_pointer_cast<FileStore>(domain_.store);
-        auto held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
-        const FamilyLock::Lending lending(lock_);
-        owed_ = Owed::nothing;
-        status = domain_.protection->protect(domain_.epoch, std::move(held));
-    } catch (const std::bad_alloc &) {
-        status = fail(CD_ERROR_NO_MEMORY,
-                      "CD %s: there is no memory to hold the point in time while it is protected; "
-                      "free some before the next advance",
-                      domain_.name());
+        held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
+    });
+    if (!status) {
+        skip(domain_.epoch + domain_.missed_epochs, "there is no memory to hold the point in time");
+        return status.code();
     }
-    return status.code();
-}
-
-JointCommit::JointCommit(FamilyLock &lock, Resident &domain)
-    : lock_(lock), domain_(domain), owed_(domain.protection != nullptr) {}
-
-JointCommit::~JointCommit() {
-    if (owed_) {
-        const SavedMessage keeper;
-        const Status status = fail(
-            CD_ERROR_NO_MEMORY, "CD %s: there is no memory to commit it; free some and repeat that",
-            domain_.name());
-        (void)vote(status).is_ok();
-    }
+    std::optional<FamilyLock::Lending> lending;
+    lend(lock_, lending);
+    return domain_.protection->protect(domain_.epoch, std::move(held)).code();
 }
 
 Status JointCommit::vote(Status own) noexcept {

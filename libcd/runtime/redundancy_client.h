@@ -2,11 +2,12 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "base/saved_status.h"
 #include "cd/protection.h"
 #include "config/storage_info.h"
 #include "file_store/open_store.h"
 #include "file_store/snapshot_image.h"
+#include "runtime/family_lock.h"
+#include "runtime/registry.h"
 
 #include <sys/types.h>
 
@@ -15,9 +16,6 @@
 #include <string_view>
 
 namespace cd {
-
-class FamilyLock;
-struct Resident;
 
 // Sets the plug-in that protects the roots of this process.
 Status protect_by(const cd_protector *protector);
@@ -71,15 +69,12 @@ private:
 };
 
 // The part of create_cd that other ranks take part in, if the root has redundancy. They wait for
-// this rank, so that it takes part however the creation ends.
+// this rank, which calls outcome() however the creation ends.
 class JointCreate {
 public:
     // name: outlives this; "" where it is not valid. expected: whether the root is likely to have
     // redundancy, until its storage is known.
     JointCreate(const char *name, bool expected) : name_(name), owed_(expected) {}
-    JointCreate(const JointCreate &) = delete;
-    JointCreate &operator=(const JointCreate &) = delete;
-    ~JointCreate();
 
     void is_likely(bool expected) { owed_ = expected; }
     void is_to_have(const StorageInfo &storage) {
@@ -89,7 +84,9 @@ public:
     bool met = false; // other ranks; set by who meets them
 
     // The outcome of all ranks, if they do not know this rank's failure yet.
-    Status outcome(Status own) noexcept;
+    Status outcome(Status own) noexcept {
+        return !own && owed_ && !met ? RedundancyClient::decline(name_, own) : own;
+    }
 
 private:
     const char *name_;
@@ -97,16 +94,14 @@ private:
 };
 
 // The part of an advance that other ranks take part in, if the CD is a root with redundancy. All
-// ranks advance it or none does. A fork does not wait for the other ranks.
+// ranks advance it or none does. A fork does not wait for the other ranks. After the advance either
+// refused() or offer() follows.
 class JointAdvance : public CommitVote {
 public:
     // lock: the root's; outlives this.
-    explicit JointAdvance(FamilyLock &lock);
-    JointAdvance(const JointAdvance &) = delete;
-    JointAdvance &operator=(const JointAdvance &) = delete;
-    ~JointAdvance() override;
+    explicit JointAdvance(FamilyLock &lock) : lock_(lock), domain_(lock.domain()) {}
 
-    bool wanted() const;
+    bool wanted() const { return domain_.protection != nullptr; }
     CommitVote *last_vote() { return wanted() ? this : nullptr; }
     Status vote(Status own) noexcept override;
 
@@ -119,25 +114,21 @@ public:
     cd_error offer() noexcept;
 
 private:
-    enum class Owed : uint8_t { vote, point, nothing };
-
-    uint64_t next_epoch() const;
+    uint64_t next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
+    void skip(uint64_t epoch, std::string_view why) noexcept;
 
     FamilyLock &lock_;
     Resident &domain_;
-    Owed owed_;
-    SavedStatus why_; // it did not advance here, where the others have
-    bool advanced_ = false;
+    bool voted_ = false;
+    bool agreed_ = false; // the others advance
 };
 
 // The same for a commit: all ranks commit the root, or none does.
 class JointCommit : public CommitVote {
 public:
     // lock: the root's; outlives this.
-    JointCommit(FamilyLock &lock, Resident &domain);
-    JointCommit(const JointCommit &) = delete;
-    JointCommit &operator=(const JointCommit &) = delete;
-    ~JointCommit() override;
+    JointCommit(FamilyLock &lock, Resident &domain)
+        : lock_(lock), domain_(domain), owed_(domain.protection != nullptr) {}
 
     CommitVote *last_vote() { return owed_ ? this : nullptr; }
     Status vote(Status own) noexcept override;

@@ -4,11 +4,9 @@
 
 #include "base/no_throw.h"
 #include "checkpoint/file_transfer.h"
-#include "config/restart_choice.h"
 #include "redset/rebuild.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 
@@ -116,31 +114,6 @@ private:
 Status recover(Job &job, const CheckpointDir &folder, const Inventory &inventory,
                const CheckpointId &point, bool sync, Division &division) {
     return Recovery(job, folder, inventory, sync).run(point, division);
-}
-
-Status with_remedy(Status status, const std::string &restart,
-                   const std::vector<Elsewhere> &elsewhere) {
-    RestartChoice choice;
-    if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED ||
-        !parse_restart_choice(restart.c_str(), choice)) {
-        return status;
-    }
-    if (!elsewhere.empty()) {
-        return fail(status.code(),
-                    "%s; rank %d, which does not have this root, has files of it in %s: copy that "
-                    "directory to the nodes of this root, or start with CD_RESTART=no",
-                    message(), elsewhere.front().rank, elsewhere.front().path.c_str());
-    }
-    std::array<char, 100> others = {};
-    if (choice.epoch) {
-        std::snprintf(others.data(), others.size(),
-                      " leave out CD_RESTART=%llu, so that other epochs are tried,",
-                      static_cast<unsigned long long>(*choice.epoch));
-    }
-    return fail(status.code(),
-                "%s; bring back the nodes that had these files,%s or start afresh with "
-                "CD_RESTART=no",
-                message(), others.data());
 }
 
 } // namespace cd::checkpoint

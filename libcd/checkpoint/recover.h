@@ -5,8 +5,6 @@
 #include "checkpoint/inventory.h"
 #include "checkpoint/job.h"
 
-#include <string>
-
 namespace cd::checkpoint {
 
 // Brings each rank's files of a checkpoint to where the rank is now. Files on other nodes are
@@ -15,9 +13,5 @@ namespace cd::checkpoint {
 // checkpoint may still be recovered. Does not throw.
 Status recover(Job &job, const CheckpointDir &folder, const Inventory &inventory,
                const CheckpointId &point, bool sync, Division &division);
-
-// Adds to CD_ERROR_REDUNDANCY_EXCEEDED what helps. restart: the value of CD_RESTART.
-Status with_remedy(Status status, const std::string &restart,
-                   const std::vector<Elsewhere> &elsewhere);
 
 } // namespace cd::checkpoint

@@ -216,8 +216,15 @@ private:
         Division division; // of the start, as it was stored
         Status status =
             recover_newest(job_, stores_, inventories_, points_, request_.sync, result_, division);
+        if (status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            return fail(
+                status.code(),
+                "%s; bring back the nodes that had these files, try another epoch, or start "
+                "afresh with CD_RESTART=no",
+                message());
+        }
         if (!status) {
-            return with_remedy(status, request_.restart, job_.elsewhere());
+            return status;
         }
         status = remove_never_committed();
         const bool chooses = !request_.restart.empty() && request_.restart != "yes";

@@ -80,23 +80,16 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
     return status && opened.newer_are_damaged ? opened.store->rewrite() : status;
 }
 
-// A fork does not wait for the other ranks; the new process does without the root.
-Status meet_others(Resident &root, const OpenRequest &request, FamilyLock &lock,
-                   cd_protected_start &start, bool &met) {
-    std::unique_ptr<RedundancyClient> protection;
-    Status status;
-    {
-        const FamilyLock::Lending lending(lock);
-        status = RedundancyClient::open(request, protection, start, met);
-    }
-    root.protection = std::move(protection);
-    return status;
-}
-
-// Once the ranks have agreed on what to start from, they wait for each other to do so.
+// Once the ranks have agreed on what to start from, they wait for each other to do so. A fork does
+// not wait for the other ranks; the new process does without the root.
 Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
-    if (Status status = meet_others(root, request, lock, start, met); !status) {
+    std::unique_ptr<RedundancyClient> protection;
+    std::optional<FamilyLock::Lending> lending(lock);
+    Status status = RedundancyClient::open(request, protection, start, met);
+    lending.reset();
+    root.protection = std::move(protection);
+    if (!status) {
         return status;
     }
     OpenedStore opened;

@@ -41,28 +41,6 @@ TEST_F(Protected, DraftsOfTheDeadGoFromAPointInTimeThatIsWhole) {
     EXPECT_TRUE(std::filesystem::exists(other));
 }
 
-// Names and sizes tell that all is there, or within cover; contents do not.
-TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysToo) {
-    cluster.run({1});
-    ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
-    for (const auto &file : files_of_ranks()) {
-        const std::string name = file.filename();
-        if (name == "1.image" || name == "2.image") {
-            std::fstream(file, std::ios::in | std::ios::out) << "damaged";
-        }
-    }
-    for (const bool any_lost : {false, true}) {
-        if (any_lost) {
-            cluster.lose("n0");
-        }
-        const auto outcome = cluster.run({}).outcome();
-        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-        EXPECT_NE(outcome.text.find("nothing was changed"), std::string::npos) << outcome.text;
-        EXPECT_EQ(outcome.text.find("were removed"), std::string::npos) << outcome.text;
-        EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
-    }
-}
-
 // Its node may have been told that all have it, and come back.
 TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.run({1});

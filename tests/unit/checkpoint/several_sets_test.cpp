@@ -171,39 +171,6 @@ TEST_F(SeveralSets, WithOneBeyondCoverTheOlderPointInTimeIsTakenAndTheNewerStays
     }
 }
 
-TEST_F(SeveralSets, WithOneBeyondCoverAllRanksSayWhichAndNothingIsChanged) {
-    for (const Loss &loss : losses()) {
-        SCOPED_TRACE(loss.what);
-        const TimeLimit limit(30);
-        clear();
-        cluster.run({3});
-        loss.happens();
-        const State left = state();
-        const int drafts = system.drafts_of_epoch_3();
-        const auto outcome = cluster.run({}).outcome();
-        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-        EXPECT_TRUE(outcome.text.starts_with("epoch 3: set 2 of 2")) << outcome.text;
-        EXPECT_NE(outcome.text.find(loss.error), std::string::npos) << outcome.text;
-        EXPECT_EQ(outcome.text.find("set 1 of"), std::string::npos) << outcome.text;
-        EXPECT_TRUE(state() == left);
-        EXPECT_TRUE(!loss.is_told_by_headers || system.drafts_of_epoch_3() == drafts);
-    }
-}
-
-TEST_F(SeveralSets, AllThatAreBeyondCoverAreNamed) {
-    const TimeLimit limit(30);
-    cluster.run({3});
-    lose({"n1", "n2", "n4", "n5"});
-    const State left = state();
-    const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    for (const char *part : {"set 1 of 2 (XOR, 3 members): files of ranks 1, 2 are lost",
-                             "set 2 of 2 (XOR, 3 members): files of ranks 4, 5 are lost"}) {
-        EXPECT_NE(outcome.text.find(part), std::string::npos) << outcome.text;
-    }
-    EXPECT_TRUE(state() == left);
-}
-
 // Each has lost as much as it covers, one of them as only contents tell.
 TEST_F(SeveralSets, WithinCoverComeBack) {
     for (const Scheme scheme : {Scheme::xor_set, Scheme::partner}) {

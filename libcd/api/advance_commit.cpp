@@ -3,7 +3,6 @@
 // commit_cd, advance_cd_point_in_time, cd_need_advance
 
 #include "api/api_call.h"
-#include "base/no_throw.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
 #include "restart/bind.h"
@@ -14,6 +13,7 @@
 #include "runtime/persistent_root.h"
 #include "runtime/redundancy_client.h"
 
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,17 +81,12 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
         return Status::ok();
     }
     JointCommit protection(lock, domain);
-    std::optional<Status> committed;
-    Status status = catch_exceptions([&] {
+    std::optional<Status> status = run_own_part(protection, [&] {
         lock.prepare_discard(1);
-        committed = commit(domain, locked, protection.last_vote());
-        return committed.value_or(Status::ok());
+        return commit(domain, locked, protection.last_vote());
     });
-    if (!status) {
-        return protection.outcome(status);
-    }
-    if (!committed) {
-        return std::nullopt;
+    if (!status || !*status) {
+        return status ? std::optional(protection.outcome(*status)) : status;
     }
     forgotten.family = family_of_root(domain);
     lock.discard(domain);
@@ -107,21 +102,24 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
     std::optional<Status> status;
-    Status made = catch_exceptions([&] {
+    try {
         std::vector<FilePosition> positions;
         status = read_positions(domain, positions);
-        if (!*status) {
-            return;
-        }
-        if (!domain.is_root()) {
+        if (*status && !domain.is_root()) {
             report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
         }
-        if (protection.wanted()) {
+        if (*status && protection.wanted()) {
             report.also(CD_OP_PROTECT, domain.name());
         }
-        status = advance(domain, locked, positions, copied, protection.last_vote());
-    });
-    status = made ? status : made;
+        status =
+            *status ? advance(domain, locked, positions, copied, protection.last_vote()) : status;
+    } catch (const std::bad_alloc &) {
+        if (!protection.wanted()) {
+            throw;
+        }
+        status = fail(CD_ERROR_NO_MEMORY, "CD %s: there is no memory to advance it; free some",
+                      domain.name());
+    }
     if (status && !*status) {
         status = protection.refused(*status);
     } else if (status && protection.wanted()) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string_view>
 
 namespace cd {
@@ -142,5 +143,18 @@ private:
     Resident &domain_;
     bool owed_;
 };
+
+// Runs the part of this rank, and reports a lack of memory in it to the ranks that wait.
+template <typename Joint, typename Body>
+auto run_own_part(Joint &joint, const Body &body) -> decltype(body()) {
+    try {
+        return body();
+    } catch (const std::bad_alloc &) {
+        (void)joint
+            .outcome(fail(CD_ERROR_NO_MEMORY, "out of memory; free some and repeat the call"))
+            .is_ok();
+        throw;
+    }
+}
 
 } // namespace cd

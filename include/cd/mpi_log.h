@@ -160,11 +160,6 @@ CD_API int cd_log_parts(const struct cd_log_place *earlier, const struct cd_log_
    the library. */
 CD_API int cd_log_begins(cd_handle cd, struct cd_log_place *begins, int count);
 
-/* Returns a number for the point in time of cd, whether it logs or not; for NULL, for now. Later
-   moments have greater numbers. Returns 0 if cd is not alive, or inside a callback of the
-   library. */
-CD_API uint64_t cd_log_moment(cd_handle cd);
-
 /* Functions of the logger that the library calls, in the thread of the operation and outside of
    locks. They may call the functions of this section, and no others of the library.
  */

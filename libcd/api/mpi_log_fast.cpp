@@ -213,15 +213,6 @@ int cd_log_begins(cd_handle cd, cd_log_place *begins, int count) {
     return found;
 }
 
-uint64_t cd_log_moment(cd_handle cd) {
-    if (cd == nullptr) {
-        return cd::LogView::now();
-    }
-    uint64_t moment = 0;
-    cd::look_at(cd, [&](const cd::Resident &domain) { moment = domain.log.moment(); });
-    return moment;
-}
-
 void cd_log_listen(const cd_log_listener *listener) { cd::log_listener = listener; }
 
 } // extern "C"

@@ -110,7 +110,6 @@ void LogView::prepare_begin_now(int depth) {
 }
 
 void LogView::begin_now() noexcept {
-    moment_ = ++moments_;
     if (!enabled()) {
         return;
     }

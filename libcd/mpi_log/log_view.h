@@ -6,7 +6,6 @@
 #include "mpi_log/log.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -37,10 +36,6 @@ public:
     ~LogView();
 
     bool enabled() const { return log_ != nullptr; }
-    // Returns the number of the CD's point in time, whether it logs or not. Later moments have
-    // greater numbers.
-    uint64_t moment() const { return moment_; }
-    static uint64_t now() { return moments_.load(std::memory_order_relaxed); }
     Log &log() { return *log_; }
     const Log::Sibling &sibling() const { return sibling_; } // of a child
     const std::shared_ptr<Log> &shared_log() const { return log_; }
@@ -111,9 +106,6 @@ private:
     Status check_stopped(int depth, const char *cd) const;
     Status check_nested_left(int depth, const char *cd) const;
 
-    static inline std::atomic<uint64_t> moments_ = 1;
-
-    uint64_t moment_ = ++moments_;
     std::shared_ptr<LogSpill> spill_; // of a root
     std::shared_ptr<Log> owned_;      // of a root
     std::shared_ptr<Log> log_;        // threads refer to it, too

@@ -6,7 +6,7 @@
 
 namespace cd::logger {
 
-Reach::Reach(cd_handle cd) : moment_(cd_log_moment(cd)) {
+Reach::Reach(cd_handle cd) {
     const auto ask = [&] {
         return static_cast<size_t>(
             cd_log_begins(cd, begins_.data(), static_cast<int>(begins_.size())));

@@ -15,11 +15,8 @@ class Reach {
 public:
     explicit Reach(cd_handle cd);
     bool covers(const cd_log_place &place) const;
-    // Returns whether the CD's point in time is later than `moment`, as cd_log_moment() counts.
-    bool begins_after(uint64_t moment) const { return moment < moment_; }
 
 private:
-    uint64_t moment_;
     std::vector<cd_log_place> begins_; // sorted by stream
 };
 

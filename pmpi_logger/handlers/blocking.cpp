@@ -10,16 +10,12 @@ namespace cd::logger {
 namespace {
 
 // Adds outputs and status. Returns how many bytes of data count.
-size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status,
-                   bool error_written) {
+size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status) {
     writer.add_outputs(call);
     if (status == nullptr) {
         return everything;
     }
     writer.add(*status);
-    if (error_written) {
-        writer.set(EntryHeader::status_error_written);
-    }
     // After an error the count is undefined, and the buffer may have been written in part.
     return result == MPI_SUCCESS ? bytes_received(*status) : everything;
 }
@@ -35,19 +31,19 @@ void Blocking::add_checksum(Call &call) {
     }
 }
 
-void Blocking::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
+void Blocking::record(const Call &call, int result, const MPI_Status *status) {
     Blocks blocks; // before the log is held
     call.arrival->received(call.arguments, blocks);
     EntryWriter writer(call, result);
-    const size_t most = add_outcome(writer, call, result, status, error_written);
+    const size_t most = add_outcome(writer, call, result, status);
     writer.add_data(blocks, most);
     writer.write();
 }
 
 void Blocking::record_plain(const Call &call, int result, const MPI_Status *status,
-                            bool error_written, const Block *received) {
+                            const Block *received) {
     EntryWriter writer(call, result);
-    const size_t most = add_outcome(writer, call, result, status, error_written);
+    const size_t most = add_outcome(writer, call, result, status);
     if (received != nullptr) {
         writer.add_data(*received, most);
     }
@@ -64,8 +60,7 @@ int Blocking::replay(const Call &call, bool has_status) {
     EntryReader after = *entry;
     after.take_outputs(call);
     if (has_status) {
-        give_status(after.take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
-                    call.arguments.status);
+        give_status(after.take<MPI_Status>(), call.arguments.status);
     }
     Blocks blocks;
     call.arrival->received(call.arguments, blocks);

@@ -35,7 +35,6 @@ public:
     static int call_by(const Make &make, const void *site, A... a) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            see_bystander<F>();
             return make(a...);
         }
         Call call = decode_data<F>(site, a...);
@@ -56,12 +55,11 @@ public:
             std::tuple<A...> arguments(a...);
             std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
             const int result = std::apply(make, arguments);
-            const bool error_written = loan.settle();
-            record_as<F>(call, result, &loan.written(), error_written);
+            record_as<F>(call, result, &loan.written());
             return result;
         } else {
             const int result = make(a...);
-            record_as<F>(call, result, nullptr, false);
+            record_as<F>(call, result, nullptr);
             return result;
         }
     }
@@ -82,7 +80,7 @@ public:
     static void add_checksum(Call &call);
 
     // Parts that other handlers share.
-    static void record(const Call &call, int result, const MPI_Status *status, bool error_written);
+    static void record(const Call &call, int result, const MPI_Status *status);
     static int replay(const Call &call, bool has_status);
 
 private:
@@ -149,10 +147,8 @@ private:
             std::get<Roles::index(Role::status)>(arguments) = loan.to();
         }
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        bool error_written = false;
         size_t most = everything;
         if constexpr (has_status) {
-            error_written = loan.settle();
             most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
         }
         bool is_known = true;
@@ -166,9 +162,7 @@ private:
                             (has_status ? sizeof(MPI_Status) : 0) +
                                 (is_received ? sizeof(uint64_t) + size : 0));
             if (entry.has_room()) [[likely]] {
-                entry.begin(
-                    F, error_written ? EntryHeader::status_error_written : EntryHeader::Flags{},
-                    result, site);
+                entry.begin(F, result, site);
                 add_words(Roles{}, entry, told, moved, a...);
                 if (moved.sends) {
                     entry.add(moved.sum);
@@ -183,7 +177,7 @@ private:
                 return result;
             }
         }
-        Outcome outcome{site, result, nullptr, error_written, std::nullopt};
+        Outcome outcome{site, result, nullptr, std::nullopt};
         if constexpr (has_status) {
             outcome.status = &loan.written();
         }
@@ -277,8 +271,7 @@ private:
     struct Outcome {
         const void *site;
         int result;
-        const MPI_Status *status; // nullptr: the function has none
-        bool error_written;
+        const MPI_Status *status;    // nullptr: the function has none
         std::optional<uint64_t> sum; // checksum of the sent data, if it is known
     };
     template <Fn F, typename... A>
@@ -296,7 +289,7 @@ private:
             } else {
                 add_checksum_as<F>(call);
             }
-            record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
+            record_as<F>(call, outcome.result, outcome.status);
         } catch (const std::bad_alloc &) {
             RecordFailure::lose(F);
         }
@@ -309,22 +302,20 @@ private:
                    : std::nullopt;
     }
 
-    template <Fn F>
-    static void record_as(const Call &call, int result, const MPI_Status *status,
-                          bool error_written) {
+    template <Fn F> static void record_as(const Call &call, int result, const MPI_Status *status) {
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
-            record(call, result, status, error_written);
+            record(call, result, status);
         } else if constexpr (Arrivals::is_received(Row<F>::of)) {
             const Block received = Arrivals::received(call.arguments);
-            record_plain(call, result, status, error_written, &received);
+            record_plain(call, result, status, &received);
         } else {
-            record_plain(call, result, status, error_written, nullptr);
+            record_plain(call, result, status, nullptr);
         }
     }
 
     // `received`: nullptr if the call brings nothing.
     static void record_plain(const Call &call, int result, const MPI_Status *status,
-                             bool error_written, const Block *received);
+                             const Block *received);
 };
 
 } // namespace cd::logger

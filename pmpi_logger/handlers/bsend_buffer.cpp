@@ -21,12 +21,11 @@ struct Attached {
 };
 Attached attached;
 
-void undo_here(bool just_read) {
-    cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && !RecordAll::records()) {
-        place.entry -= just_read ? 1 : 0;
-        const Attached before = attached;
-        when_restored(place, [before] {
+// To be called after the call's entry was written or read.
+void undo_here() {
+    const std::optional<cd_log_place> place = last_entry();
+    if (place && !RecordAll::records()) {
+        when_restored(*place, [before = attached] {
             attached.programs = before.programs;
             attached.size = before.size;
         });
@@ -38,28 +37,23 @@ void undo_here(bool just_read) {
 int BufferAttach::run(const Call &call, void *buffer, int64_t size) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
-    if (mode == CD_LOG_REPLAYING) {
-        int result = MPI_SUCCESS;
-        if (!next_entry(call, result)) {
-            return result == run_live ? run(call, buffer, size) : result;
+    int result = MPI_SUCCESS;
+    void *ours = attached.ours;
+    if (mode != CD_LOG_REPLAYING || (!next_entry(call, result) && result == run_live)) {
+        ours = size >= 0 && size <= std::numeric_limits<int>::max()
+                   ? std::malloc(static_cast<size_t>(size) + 1)
+                   : nullptr;
+        result = call_mpi<Fn::MPI_Buffer_attach>(ours, static_cast<int>(size));
+        if (mode != CD_LOG_OFF) {
+            EntryWriter(call, result).write();
         }
-        undo_here(true);
-        attached.programs = buffer;
-        attached.size = size;
-        return MPI_SUCCESS;
+        if (result != MPI_SUCCESS) {
+            std::free(ours);
+        }
     }
-    void *ours = size >= 0 && size <= std::numeric_limits<int>::max()
-                     ? std::malloc(static_cast<size_t>(size) + 1)
-                     : nullptr;
-    const int result = call_mpi<Fn::MPI_Buffer_attach>(ours, static_cast<int>(size));
-    if (result != MPI_SUCCESS) {
-        std::free(ours);
-    } else {
-        undo_here(false);
+    if (result == MPI_SUCCESS) {
+        undo_here();
         attached = {buffer, size, ours};
-    }
-    if (mode == CD_LOG_RECORDING) {
-        EntryWriter(call, result).write();
     }
     return result;
 }
@@ -68,28 +62,23 @@ int BufferDetach::run(const Call &call, void **buffer, int64_t *size) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     int result = MPI_SUCCESS;
-    if (mode == CD_LOG_REPLAYING) {
-        if (!next_entry(call, result)) {
-            return result == run_live ? run(call, buffer, size) : result;
-        }
-        undo_here(true);
-    } else {
+    if (mode != CD_LOG_REPLAYING || (!next_entry(call, result) && result == run_live)) {
         void *ours = nullptr;
         int bytes = 0;
         result = call_mpi<Fn::MPI_Buffer_detach>(&ours, &bytes);
-        if (mode == CD_LOG_RECORDING) {
-            undo_here(false);
+        if (mode != CD_LOG_OFF) {
             EntryWriter(call, result).write();
         }
         if (result == MPI_SUCCESS) {
-            std::free(attached.ours);
-            attached.ours = nullptr;
+            std::free(ours);
         }
     }
-    *buffer = attached.programs;
-    *size = attached.size;
-    attached.programs = nullptr;
-    attached.size = 0;
+    if (result == MPI_SUCCESS) {
+        undo_here();
+        *buffer = attached.programs;
+        *size = attached.size;
+        attached = {};
+    }
     return result;
 }
 

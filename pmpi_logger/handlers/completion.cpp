@@ -5,9 +5,7 @@
 #include "call/handle_word.h"
 #include "log_entry/completion_entry.h"
 #include "log_entry/writer.h"
-#include "mpi/fortran_real.h"
 #include "mpi/thread_data.h"
-#include "objects/deferred_free.h"
 #include "payload/pack.h"
 #include "payload/status.h"
 #include "replay/match.h"
@@ -29,50 +27,29 @@ struct Workspace {
     std::vector<MPI_Request> handles; // before the call
     std::vector<Request *> requests;  // nullptr: not tracked
     std::vector<MPI_Status> statuses;
-    std::vector<int> errors; // MPI_ERROR of the statuses before the call
     std::vector<int> slots;
 };
 Workspace &workspace() { return of_this_thread<Workspace>(); }
 
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
-// Lends MPI statuses if the program ignores them, and marks MPI_ERROR in each.
-void lend_statuses(CompletionCall &c, bool recording) {
-    Workspace &space = workspace();
-    c.lent = c.statuses;
-    if (c.ignores_statuses()) {
-        // Only a status says how much a message brought.
-        space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
-        c.lent = space.statuses.data();
-    }
-    space.errors.clear();
-    bool leaves_errors = recording && c.lent != nullptr;
-#ifdef OPEN_MPI // whose Fortran gives memory of its own for most, of which the program gets all
-    leaves_errors = leaves_errors && (c.shape == Shape::one || !is_from_fortran(c.call.site));
-#endif
-    if (leaves_errors) {
-        for (int i = 0; i < c.status_count(); ++i) {
-            space.errors.push_back(std::exchange(c.lent[i].MPI_ERROR, unwritten_error));
-        }
-    }
-}
-
 } // namespace
 
-void Completion::lend(CompletionCall &c, bool recording) {
+void Completion::lend(CompletionCall &c) {
     Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
     space.slots.reserve(static_cast<size_t>(c.count));
     RequestTable &table = RequestTable::instance();
     table.find_ending(c.requests, c.count, space.requests);
     fail_without_log(c.call, space.requests);
-    c.runs_functions = recording && !RecordAll::records() &&
-                       std::ranges::any_of(space.requests, [](const Request *request) {
-                           return request != nullptr && request->kind == Request::Kind::generalized;
-                       });
-    lend_statuses(c, recording);
-    if (table.stand_ins >
-        0) { // allocates nothing: an exception would leave these handles to the program
+    c.lent = c.statuses;
+    if (c.ignores_statuses()) {
+        // Only a status says how much a message brought.
+        space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
+        c.lent = space.statuses.data();
+    }
+    // Allocates nothing: an exception would leave these handles to the program.
+    if (table.stand_ins > 0) {
         for (int i = 0; i < c.count; ++i) {
             if (const Request *request = space.requests[static_cast<size_t>(i)]) {
                 c.requests[i] = request->known_to_mpi();
@@ -82,16 +59,6 @@ void Completion::lend(CompletionCall &c, bool recording) {
 }
 
 namespace {
-
-// Restores MPI_ERROR where MPI has not written it.
-void put_errors_back(MPI_Status *statuses, const std::vector<int> &errors) {
-    for (const int error : errors) {
-        if (statuses->MPI_ERROR == unwritten_error) {
-            statuses->MPI_ERROR = error;
-        }
-        ++statuses;
-    }
-}
 
 // Finds the completed slots.
 void find_complete(const CompletionCall &c, int result, std::vector<int> &slots) {
@@ -154,7 +121,7 @@ void add_finished(EntryWriter &writer, const CompletionCall &c, size_t k, int re
         finished.id = request->id;
         finished.set_handle(space.handles[static_cast<size_t>(slot)]);
     }
-    const bool brings = active && request->told == 0;
+    const bool brings = active && !request->told;
     if (brings) {
         finished.blocks = static_cast<uint32_t>(request->arrivals.size());
     }
@@ -237,15 +204,8 @@ void Completion::settle(CompletionCall &c, int result, bool recording) {
     } else {
         types.unlock();
     }
-    put_errors_back(c.lent, space.errors);
     forget_complete(c, space);
     give_back_others(c, space);
-}
-
-void Completion::settle_inner(InnerCalls &inner) {
-    if (const std::optional<cd_log_place> place = last_entry()) {
-        inner.settle(*place, false);
-    }
 }
 
 namespace {
@@ -307,7 +267,7 @@ void tell(const CompletionCall &c, const Ending &ending, const std::byte *indice
     for (int i = 0; i < ending.statuses && !c.ignores_statuses(); ++i) {
         MPI_Status logged;
         std::memcpy(&logged, statuses + sizeof logged * static_cast<size_t>(i), sizeof logged);
-        give_status(logged, logged.MPI_ERROR != unwritten_error, &c.statuses[i]);
+        give_status(logged, &c.statuses[i]);
     }
 }
 
@@ -321,19 +281,13 @@ void tell(const CompletionCall &c, const Ending &ending, const std::byte *indice
             return false;
         }
     }
-    if (request != nullptr) {
-        note_reexecuted(*request, finished.id, !finished.has(handle));
-    }
     if (finished.becomes_null != 0) {
         handle = MPI_REQUEST_NULL;
     }
-    if (request == nullptr) {
-        return true;
+    if (request != nullptr) {
+        note_reexecuted(*request, finished.id);
+        complete(*request);
     }
-    if (request->kind == Request::Kind::generalized) {
-        FreedHandles::add_again();
-    }
-    complete(*request);
     return true;
 }
 
@@ -375,14 +329,6 @@ int Completion::replay(CompletionCall &c) {
                                           : raise_logged_of_request(comm, entry->result());
 }
 
-namespace {
-
-bool is_lost(const Request &request) {
-    return request.stand_in != MPI_REQUEST_NULL && request.error == lost;
-}
-
-} // namespace
-
 int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status,
                        int mode) {
     const ReentryGuard inside;
@@ -393,21 +339,13 @@ int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Stat
     fail_without_log(call, {request});
     MPI_Status own = {};
     StatusLoan loan(status, own);
-    int result = call_mpi<Fn::MPI_Request_get_status>(
+    const int result = call_mpi<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
-    if (result == MPI_SUCCESS && *flag != 0 && request != nullptr && is_lost(*request)) {
-        result = raise(MPI_COMM_NULL, MPI_ERR_OTHER); // as Open MPI does in MPI_Wait
-    }
-    const bool error_written = loan.settle();
-    const bool is_first = request != nullptr && *flag != 0 && request->told == 0;
+    const bool is_first = request != nullptr && *flag != 0 && !request->told;
     auto types = RequestTable::instance().hold_types();
     if (is_first) {
         deliver_staged(*request, loan.written(), result);
-        cd_log_place here = {};
-        if (mode == CD_LOG_RECORDING) {
-            cd_log_here(&here);
-        }
-        note_told(*request, here);
+        request->told = true;
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -418,9 +356,6 @@ int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Stat
         return result;
     }
     EntryWriter writer(call, result);
-    if (error_written) {
-        writer.set(EntryHeader::status_error_written);
-    }
     writer.add(loan.written());
     const bool active = request != nullptr && request->state == Request::State::active;
     const bool brings = active && is_first;
@@ -446,8 +381,7 @@ int RequestStatus::replay(const void *site, MPI_Request handle, int *flag, MPI_S
     }
     *flag = entry->has(EntryHeader::negative) ? 0 : 1;
     if (*flag != 0) {
-        give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
-                    status);
+        give_status(entry->take<MPI_Status>(), status);
         const auto id = entry->take<uint64_t>();
         const auto blocks = entry->take<uint32_t>();
         RequestTable &table = RequestTable::instance();
@@ -459,8 +393,9 @@ int RequestStatus::replay(const void *site, MPI_Request handle, int *flag, MPI_S
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }
-        if (told != nullptr && told->id == id && told->told == 0) {
-            note_told(*told, last_entry().value_or(cd_log_place()));
+        if (told != nullptr && told->id == id) {
+            note_reexecuted(*told, id);
+            told->told = true;
         }
     }
     return entry->result();

@@ -3,13 +3,11 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "objects/inner_frees.h"
 #include "payload/status.h"
 #include "replay/divergence.h"
 #include "replay/poll_counts.h"
 #include "requests/request_table.h"
 
-#include <optional>
 #include <tuple>
 
 namespace cd::logger {
@@ -27,8 +25,7 @@ struct CompletionCall {
     int *index = nullptr; // or how many
     int *indices = nullptr;
     MPI_Status *statuses = nullptr;
-    MPI_Status *lent = nullptr;  // the statuses that MPI writes: the program's, or ours
-    bool runs_functions = false; // true if functions of generalized requests run
+    MPI_Status *lent = nullptr; // the statuses that MPI writes: the program's, or ours
     int status_count() const { return single_status() ? 1 : count; }
     bool single_status() const { return shape == Shape::one || shape == Shape::any; }
     bool ignores_statuses() const {
@@ -146,27 +143,19 @@ private:
                        : result;
         }
         const ReentryGuard inside;
-        lend(completion, mode == CD_LOG_RECORDING);
+        lend(completion);
         std::get<Roles::index(status_role<F>)>(arguments) = completion.lent;
-        std::optional<InnerCalls> inner;
-        if (completion.runs_functions) [[unlikely]] {
-            inner.emplace(InnerCalls::Of::call);
-        }
         const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         settle(completion, result, mode == CD_LOG_RECORDING);
-        if (inner) {
-            settle_inner(*inner);
-        }
         return result;
     }
 
     // Before the MPI call: remembers the handles, which MPI overwrites, and puts stand-ins in their
     // places.
-    static void lend(CompletionCall &completion, bool recording);
+    static void lend(CompletionCall &completion);
 
     // After the MPI call: delivers, records and forgets.
     static void settle(CompletionCall &completion, int result, bool recording);
-    static void settle_inner(InnerCalls &inner);
     static int replay(CompletionCall &completion);
 };
 

@@ -14,14 +14,14 @@
 
 namespace cd::logger {
 
-void TypeCreate::record(const Call &call, int result, const Layout &layout) {
+void TypeCreate::record(const Call &call, int result, uint64_t where) {
     EntryWriter writer(call, result);
     writer.add_outputs(call);
-    writer.add(layout.displacements);
+    writer.add(where);
     writer.write();
 }
 
-int TypeCreate::replay(const Call &call, const Layout &layout) {
+int TypeCreate::replay(const Call &call, uint64_t where) {
     const ReentryGuard inside;
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
@@ -32,8 +32,7 @@ int TypeCreate::replay(const Call &call, const Layout &layout) {
     if (entry->result() != MPI_SUCCESS) {
         return raise(call, entry->result());
     }
-    const bool moved = entry->take<uint64_t>() != layout.displacements;
-    return moved || layout.of_moved_types ? make_anew : MPI_SUCCESS;
+    return entry->take<uint64_t>() != where || MovedTypes::any() ? make_anew : MPI_SUCCESS;
 }
 
 void TypeCreate::stands_for(MPI_Datatype made, MPI_Datatype recorded) {

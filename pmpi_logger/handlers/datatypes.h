@@ -12,7 +12,7 @@
 namespace cd::logger {
 
 // Makes types. A re-execution gets the logged type, or makes it again if its parts are absolute
-// addresses that have changed, or such types.
+// addresses that have changed. Then it makes all that follow again, as they may have such parts.
 class TypeCreate : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
@@ -22,11 +22,10 @@ public:
         }
         using Roles = typename Row<F>::Roles;
         const Call call = decode_data<F>(site, a...);
-        Layout layout;
-        lay_out(Roles{}, layout, call.arguments.length, a...);
+        const uint64_t where = displacements(Roles{}, call.arguments.length, a...);
         MPI_Datatype *const made = std::get<Roles::index(Role::made)>(std::tuple<A...>(a...));
         if (mode == CD_LOG_REPLAYING) {
-            const int result = replay(call, layout);
+            const int result = replay(call, where);
             if (result == run_live) {
                 return TypeCreate::call<F>(site, a...);
             }
@@ -43,7 +42,7 @@ public:
         }
         const ReentryGuard inside;
         const int result = call_mpi<F>(a...);
-        record(call, result, layout);
+        record(call, result, where);
         return result;
     }
 
@@ -53,29 +52,21 @@ public:
 private:
     static constexpr int make_anew = run_live - 1;
 
-    struct Layout {
-        uint64_t displacements = 0; // a checksum
-        bool of_moved_types = false;
-    };
-
-    template <Role R, typename T> static void add_to(Layout &layout, int length, T argument) {
-        if constexpr (R == Role::displacements) {
-            layout.displacements = checksum_of_array(argument, length);
-        } else if constexpr (R == Role::type) {
-            layout.of_moved_types = MovedTypes::number_of(argument) != 0;
-        } else if constexpr (R == Role::types) {
-            for (int i = 0; argument != nullptr && i < length; ++i) {
-                layout.of_moved_types |= MovedTypes::number_of(argument[i]) != 0;
-            }
-        }
-    }
+    // Returns the checksum of the displacements.
     template <Role... R, typename... A>
-    static void lay_out(RoleList<R...>, Layout &layout, int length, A... a) {
-        (add_to<R>(layout, length, a), ...);
+    static uint64_t displacements(RoleList<R...>, int length, A... a) {
+        uint64_t sum = 0;
+        const auto add = [&]<Role One>(auto argument) {
+            if constexpr (One == Role::displacements) {
+                sum = checksum_of_array(argument, length);
+            }
+        };
+        (add.template operator()<R>(a), ...);
+        return sum;
     }
 
-    static void record(const Call &call, int result, const Layout &layout);
-    static int replay(const Call &call, const Layout &layout);
+    static void record(const Call &call, int result, uint64_t where);
+    static int replay(const Call &call, uint64_t where);
 };
 
 // MPI_Type_get_contents. The log has the handles of derived types, which the program frees; MPI

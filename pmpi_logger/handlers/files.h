@@ -174,9 +174,8 @@ public:
             operation.staging.deliver({Arrivals::received(call.arguments)},
                                       bytes_received(loan.written()));
         }
-        const bool error_written = loan.settle();
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Blocking::record(call, result, &loan.written(), error_written);
+            Blocking::record(call, result, &loan.written());
         }
         return result;
     }

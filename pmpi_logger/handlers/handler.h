@@ -81,20 +81,10 @@ private:
     }
 };
 
-// Answers at once what most calls find: the thread has no active CD, and nobody replays a log.
+// Answers at once what most calls find: the thread has no active CD.
 class Logging {
 public:
     static bool is_possible() { return __atomic_load_n(possible_, __ATOMIC_RELAXED) != 0; }
-
-    // Returns whether this thread has no CD while another one replays a log.
-    static bool is_bystander() { return is_possible() && possible_ == cd_log_replays(); }
-
-    // Notes that this thread may have a CD from now on, or is no bystander any more.
-    static void look_at_own() {
-        if (possible_ != &unknown) {
-            possible_ = cd_log_possible();
-        }
-    }
 
     // Returns what cd_log_mode() returns.
     static int mode() {
@@ -115,9 +105,8 @@ public:
 private:
     [[gnu::noinline]] static void first_call() {
         if (RecordAll::begin_thread()) {
-            const int *const own = cd_log_possible();
             replays_.store(cd_log_replays(), std::memory_order_relaxed);
-            possible_ = *own != 0 ? own : cd_log_replays();
+            possible_ = cd_log_possible();
         }
     }
 
@@ -126,18 +115,6 @@ private:
         &unknown;
     static inline constinit std::atomic<const int *> replays_ = &unknown;
 };
-
-// Reports a bystander that makes a call which goes to MPI.
-template <Fn F> void see_bystander() {
-    using Roles = typename Row<F>::Roles;
-    if constexpr (Roles::has(Role::comm) && (Roles::has(Role::send_buf) ||
-                                             Roles::has(Role::recv_buf) || F == Fn::MPI_Barrier)) {
-        if (Logging::is_bystander()) [[unlikely]] {
-            Logging::look_at_own();
-            complain_of_bystander(F);
-        }
-    }
-}
 
 // Returns whether the call goes to MPI only: nothing is logged, or MPI itself makes it.
 inline bool passes_through(int mode) { return mode == CD_LOG_OFF || ReentryGuard::mpi(); }

@@ -18,11 +18,25 @@ namespace {
 int peer_of(const Call &call) { return static_cast<int>(call.words[2]); }
 int tag_of(const Call &call) { return static_cast<int>(call.words[3]); }
 
-Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
+// Returns the place of a communicator that exists when the request completes.
+Block made_by(const Call &call, Request::Kind kind) {
+    if (kind != Request::Kind::collective || call.output_count == 0) {
+        return {};
+    }
+#ifdef OPEN_MPI // whose Fortran looks for it at once, and in a place that is gone later
+    if (is_from_fortran(call.site)) {
+        return {};
+    }
+#endif
+    const Output &made = call.outputs[0];
+    return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
+}
+
+Purpose purpose_of(const Call &call, Request::Kind kind) {
     Purpose purpose;
     purpose.kind = kind;
     call.arrival->received(call.arguments, purpose.arrivals);
-    if (made.count > 0) {
+    if (const Block made = made_by(call, kind); made.count > 0) {
         purpose.arrivals.push_back(made);
     }
     if (kind == Request::Kind::receive) {
@@ -33,21 +47,12 @@ Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     return purpose;
 }
 
-// Returns whether a request that was complete from the start has brought data. A receive has not:
-// there was no sender.
-bool brings_at_once(Request::Kind kind) {
-    return kind == Request::Kind::collective || kind == Request::Kind::file;
-}
-
-Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) {
-    Blocks blocks;
-    if (brings_at_once(kind)) {
-        call.arrival->received(call.arguments, blocks);
-    }
-    if (made.count > 0) {
-        blocks.push_back(made);
-    }
-    return blocks;
+// Returns what a request that was complete from the start has brought. A receive has brought
+// nothing: there was no sender.
+Blocks brought_at_once(Purpose &&purpose) {
+    const bool brings =
+        purpose.kind == Request::Kind::collective || purpose.kind == Request::Kind::file;
+    return brings ? std::move(purpose.arrivals) : Blocks();
 }
 
 } // namespace
@@ -55,14 +60,13 @@ Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) 
 void NonblockingBase::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const ReentryGuard inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
+        RequestTable::instance().add(handle, purpose_of(call, kind));
     }
 }
 
-void NonblockingBase::track_receive(MPI_Request handle, const Block &to, MPI_Comm comm, int peer,
-                                    int tag) {
+void NonblockingBase::track_receive(MPI_Request handle, const Message &message) {
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        RequestTable::instance().add(handle, to, comm, peer, tag);
+        RequestTable::instance().add(handle, message);
     }
 }
 
@@ -91,19 +95,6 @@ Staging NonblockingBase::staging_of(const Call &call, Request::Kind kind, bool h
     return Staging::of(call, has_send_buf, made_by(call, kind), kind != Request::Kind::exchange);
 }
 
-Block NonblockingBase::made_by(const Call &call, Request::Kind kind) {
-    if (kind != Request::Kind::collective || call.output_count == 0) {
-        return {};
-    }
-#ifdef OPEN_MPI // whose Fortran looks for it at once, and in a place that is gone later
-    if (is_from_fortran(call.site)) {
-        return {};
-    }
-#endif
-    const Output &made = call.outputs[0];
-    return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
-}
-
 void NonblockingBase::record_message(const Call &call, Request::Kind kind, int result,
                                      MPI_Request handle, SendCopy &shadow) {
     const ReentryGuard inside;
@@ -112,11 +103,10 @@ void NonblockingBase::record_message(const Call &call, Request::Kind kind, int r
     if (result == MPI_SUCCESS && !at_once) {
         cd_log_place place = {};
         cd_log_here(&place);
-        RequestTable::Message message;
-        message.kind = kind;
-        const Block to = Arrivals::received(call.arguments);
+        Message message;
         if (kind == Request::Kind::receive) {
-            message = {kind, &to, call.arguments.comm, peer_of(call), tag_of(call)};
+            message = {kind, Arrivals::received(call.arguments), call.arguments.comm, peer_of(call),
+                       tag_of(call)};
         }
         id = RequestTable::instance().add_started(handle, place, message, std::move(shadow));
     }
@@ -135,58 +125,33 @@ void NonblockingBase::keep_sent(MPI_Win handle, int target, SendCopy &&sent) {
     }
 }
 
-Purpose NonblockingBase::purpose_for(const Call &call, Request::Kind kind) {
-    RequestTable::instance().reserve_room();
-    return purpose_of(call, kind, made_by(call, kind));
-}
-
-Request *NonblockingBase::record(const Call &call, Request::Kind kind, int result,
-                                 MPI_Request handle, Purpose &&purpose, Staging &&staging) {
+void NonblockingBase::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
+                             Staging &&staging) {
     const ReentryGuard inside;
-    const bool goes_on =
-        result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
-    Request *request = nullptr;
+    const bool at_once =
+        result == MPI_SUCCESS && (handle == MPI_REQUEST_NULL || complete_from_start(handle));
+    uint64_t id = 0;
+    Purpose purpose = purpose_of(call, kind);
     Blocks brought;
-    if (goes_on) {
+    if (at_once) {
+        brought = brought_at_once(std::move(purpose));
+        staging.deliver(brought, everything);
+    } else if (result == MPI_SUCCESS) {
         cd_log_place place = {};
         cd_log_here(&place);
-        request = &RequestTable::instance().add_started(handle, place, std::move(purpose),
-                                                        std::move(staging));
-    } else if (result == MPI_SUCCESS) {
-        if (brings_at_once(kind)) {
-            brought = std::move(purpose.arrivals);
-        }
-        staging.deliver(brought, everything);
+        id = RequestTable::instance()
+                 .add_started(handle, place, std::move(purpose), std::move(staging))
+                 .id;
     }
     EntryWriter writer(call, result);
     writer.add_outputs(call);
-    writer.add(request != nullptr ? request->id : uint64_t{0});
-    if (result == MPI_SUCCESS && !goes_on) {
+    writer.add(id);
+    if (at_once) {
         writer.add(handle);
         writer.add_data(brought, everything);
     }
     writer.write();
-    if (result == MPI_SUCCESS) {
-    }
-    return request;
 }
-
-namespace {
-
-// Expects the program to complete the generalized request again, perhaps after it waited for it, by
-// a handle that MPI has reused.
-void hold_another(Request &request, bool of_fortran) {
-    RequestTable &table = RequestTable::instance();
-    if (request.stand_in == MPI_REQUEST_NULL) {
-        request.stand_in = request.handle;
-        ++table.stand_ins;
-    } else {
-        give_generalized(request.handle);
-    }
-    table.rename(request, take_generalized(of_fortran));
-}
-
-} // namespace
 
 int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *handle,
                             Request *&again) {
@@ -205,7 +170,7 @@ int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *h
     }
     if (id == 0) {
         *handle = entry->take<MPI_Request>();
-        if (!entry->take_data(brought_at_once(call, kind, made_by(call, kind)))) {
+        if (!entry->take_data(brought_at_once(purpose_of(call, kind)))) {
             return not_matching(call, *entry, "how much data is received");
         }
         return MPI_SUCCESS;
@@ -215,13 +180,13 @@ int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *h
     if (request == nullptr) {
         *handle = kind == Request::Kind::generalized ? take_generalized(is_from_fortran(call.site))
                                                      : take_placeholder();
-        request = &table.add(*handle, purpose_of(call, kind, made_by(call, kind)));
+        request = &table.add(*handle, purpose_of(call, kind));
         table.started(*request, id, place);
         request->state = Request::State::replayed;
         return MPI_SUCCESS;
     }
     // The buffers of a re-execution may lie elsewhere.
-    Purpose purpose = purpose_of(call, request->kind, made_by(call, request->kind));
+    Purpose purpose = purpose_of(call, request->kind);
     table.change(*request,
                  [&](Request &found) { static_cast<Purpose &>(found) = std::move(purpose); });
     switch (request->state) {
@@ -234,9 +199,6 @@ int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *h
         request->state = Request::State::active;
         break;
     default: // still under way
-        if (request->is_complete) {
-            hold_another(*request, is_from_fortran(call.site));
-        }
         *handle = request->handle;
         break;
     }

@@ -56,17 +56,13 @@ class NonblockingBase : public MovesData {
 protected:
     // Tracks a request outside of logs, if it brings data.
     static void track(const Call &call, Request::Kind kind, MPI_Request request);
-    static void track_receive(MPI_Request request, const Block &to, MPI_Comm comm, int peer,
-                              int tag);
+    static void track_receive(MPI_Request request, const Message &message);
 
     // Takes the copy if the request is pending.
     static void record_message(const Call &call, Request::Kind kind, int result,
                                MPI_Request request, SendCopy &shadow);
-    // Prepares what record() needs before the call is made, so that record() takes no memory.
-    static Purpose purpose_for(const Call &call, Request::Kind kind);
-    // Returns the pending request, or nullptr.
-    static Request *record(const Call &call, Request::Kind kind, int result, MPI_Request request,
-                           Purpose &&purpose, Staging &&staging);
+    static void record(const Call &call, Request::Kind kind, int result, MPI_Request request,
+                       Staging &&staging);
 
     // Sets `request`, or `again` if the call must be made again.
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
@@ -79,9 +75,6 @@ protected:
 
     static SendCopy shadow_of(const Call &call);
     static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
-
-    // Returns the place of a communicator that exists when the request completes.
-    static Block made_by(const Call &call, Request::Kind kind);
 };
 
 // The memory on which MPI works until the request completes.
@@ -117,7 +110,6 @@ private:
     // Makes the call outside of logs.
     template <Fn F, typename... A> static int start_untold(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
-        see_bystander<F>();
         const std::tuple<A...> arguments(a...);
         const int result = [&] {
             const ReentryGuard inside;
@@ -130,9 +122,9 @@ private:
                 const Block to = {std::get<Roles::index(Role::recv_buf)>(arguments),
                                   std::get<Roles::index(Role::recv_count)>(arguments),
                                   std::get<Roles::index(Role::recv_type)>(arguments)};
-                track_receive(request, to, std::get<Roles::index(Role::comm)>(arguments),
-                              std::get<Roles::index(Role::peer)>(arguments),
-                              std::get<Roles::index(Role::tag)>(arguments));
+                track_receive(request, {K, to, std::get<Roles::index(Role::comm)>(arguments),
+                                        std::get<Roles::index(Role::peer)>(arguments),
+                                        std::get<Roles::index(Role::tag)>(arguments)});
             } else if constexpr (brings_data) {
                 track(decode_data<F>(site, a...), K, request); // a CD may log when it completes
             }
@@ -185,17 +177,12 @@ private:
             }
         }
         const int result = make();
-        try {
-            record_message(call, K, result, made(result, request), shadow);
-            if constexpr (W == Works::on_shadow && Roles::has(Role::window)) {
-                if (result == MPI_SUCCESS) {
-                    keep_sent(std::get<Roles::index(Role::window)>(arguments),
-                              std::get<Roles::index(Role::target)>(arguments), std::move(shadow));
-                }
+        record_message(call, K, result, made(result, request), shadow);
+        if constexpr (W == Works::on_shadow && Roles::has(Role::window)) {
+            if (result == MPI_SUCCESS) {
+                keep_sent(std::get<Roles::index(Role::window)>(arguments),
+                          std::get<Roles::index(Role::target)>(arguments), std::move(shadow));
             }
-        } catch (const std::bad_alloc &) {
-            shadow.leave_to_mpi();
-            throw;
         }
         return result;
     }
@@ -204,7 +191,6 @@ private:
     [[gnu::always_inline]] static int record_staged(const Call &call, Tuple &arguments,
                                                     MPI_Request *request, const Make &make) {
         Staging staging;
-        Purpose purpose = purpose_for(call, K);
         if constexpr (W == Works::on_staging) {
             staging = staging_of(call, K, Roles::has(Role::send_buf));
             if (!staging.empty()) {
@@ -212,7 +198,7 @@ private:
             }
         }
         const int result = make();
-        record(call, K, result, made(result, request), std::move(purpose), std::move(staging));
+        record(call, K, result, made(result, request), std::move(staging));
         return result;
     }
 

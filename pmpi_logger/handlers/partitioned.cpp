@@ -4,10 +4,13 @@
 
 #include "log_entry/writer.h"
 #include "payload/pack.h"
+#include "record_all/record_all.h"
+#include "replay/divergence.h"
 #include "replay/match.h"
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
 #include "requests/delivery.h"
+#include "requests/request_table.h"
 
 namespace cd::logger {
 namespace {
@@ -16,18 +19,8 @@ bool has(const Request *request, int part) {
     return request != nullptr && !request->parts.empty() && part >= 0 && part < request->partitions;
 }
 
-// Returns the blocks of a part that are to be delivered; empty unless the request is under way.
-Blocks arriving(const Request *request, int part) {
-    if (!has(request, part) || request->state == Request::State::inactive ||
-        !still_brings_data(*request)) {
-        return {};
-    }
-    return {part_of(request->arrivals.front(), part, request->partitions)};
-}
-
-} // namespace
-
-std::vector<int> PartitionedReady::take_new(Request *request, const std::vector<int> &parts) {
+// Returns the parts that no earlier execution has sent, and notes all.
+std::vector<int> take_new(Request *request, const std::vector<int> &parts) {
     if (request == nullptr) {
         return parts;
     }
@@ -51,30 +44,7 @@ std::vector<int> PartitionedReady::take_new(Request *request, const std::vector<
     return fresh;
 }
 
-int PartitionedReady::ready_one_by_one([[maybe_unused]] const std::vector<int> &parts,
-                                       [[maybe_unused]] MPI_Request handle) {
-    int result = MPI_SUCCESS;
-#if MPI_VERSION >= 4
-    const ReentryGuard inside;
-    for (size_t i = 0; i < parts.size() && result == MPI_SUCCESS; ++i) {
-        result = call_mpi<Fn::MPI_Pready>(parts[i], handle);
-    }
-#endif
-    return result;
-}
-
-void PartitionedReady::copy(const Request *request, const std::vector<int> &parts) {
-    const ReentryGuard inside;
-    for (const int part : parts) {
-        if (has(request, part)) {
-            request->staging.refill(part, request->partitions);
-        }
-    }
-}
-
-void PartitionedReady::add_checksum(Call &call, const Request *request,
-                                    const std::vector<int> &parts) {
-    const ReentryGuard inside;
+uint64_t checksum_of_parts(const Request *request, const std::vector<int> &parts) {
     uint64_t sum = 0;
     for (const int part : parts) {
         sum = sum * 31 + static_cast<uint64_t>(part);
@@ -83,70 +53,113 @@ void PartitionedReady::add_checksum(Call &call, const Request *request,
                   compared_checksum_of(part_of(request->parts.front(), part, request->partitions));
         }
     }
-    call.add_word(sum);
+    return sum;
 }
 
-void PartitionedReady::record(const Call &call, int result) {
+int make_ready([[maybe_unused]] int part, [[maybe_unused]] MPI_Request handle) {
+#if MPI_VERSION >= 4
+    return call_mpi<Fn::MPI_Pready>(part, handle);
+#else
+    return MPI_SUCCESS;
+#endif
+}
+
+int ask_mpi([[maybe_unused]] MPI_Request handle, [[maybe_unused]] int part,
+            [[maybe_unused]] int *flag) {
+#if MPI_VERSION >= 4
+    return call_mpi<Fn::MPI_Parrived>(handle, part, flag);
+#else
+    return MPI_SUCCESS;
+#endif
+}
+
+// Returns the blocks of a part that are to be delivered; empty unless the
+// request is under way.
+Blocks arriving(const Request *request, int part) {
+    if (!has(request, part) || request->state == Request::State::inactive ||
+        !still_brings_data(*request)) {
+        return {};
+    }
+    return {part_of(request->arrivals.front(), part, request->partitions)};
+}
+
+int replay(const Call &call, Request *request, int part, int *flag) {
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_answer(call, result);
+    if (!entry) {
+        return result;
+    }
+    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
+    auto types = RequestTable::instance().hold_types(); // other threads ask for parts, too
+    const Blocks arrived = arriving(request, part);
+    if (*flag != 0 && !entry->at_end() && !entry->take_data(arrived)) {
+        types.unlock();
+        return not_matching(call, *entry, "how much data is received");
+    }
+    if (*flag != 0 && !arrived.empty()) {
+        note_part_delivered(*request, part);
+    }
+    return entry->result();
+}
+
+} // namespace
+
+int PartitionedReady::run(Call call, const std::vector<int> &parts, MPI_Request handle) {
+    const int mode = Logging::mode();
     const ReentryGuard inside;
-    EntryWriter(call, result).write();
-}
-
-bool PartitionedReady::replay(const Call &call, int &result) {
-    const ReentryGuard inside;
-    return !next_entry(call, result) && result == run_live;
-}
-
-Call PartitionedArrived::call_of(Fn fn, const void *site, int part) {
-    Call call(fn, site);
-    call.add_word(static_cast<uint64_t>(part));
-    return call;
-}
-
-MPI_Request PartitionedArrived::arrived_whole(const Call &call, MPI_Request handle) {
     Request *const request = RequestTable::instance().find(handle);
-    fail_without_log(call, {request});
-    return request != nullptr ? request->stand_in : MPI_REQUEST_NULL;
+    int result = MPI_SUCCESS;
+    if (mode != CD_LOG_OFF) {
+        call.add_word(checksum_of_parts(request, parts));
+    } else if (request != nullptr && request->logged() && !RecordAll::holds(request->place)) {
+        return refuse(call.fn, "the request was started in a CD of another thread, which alone can "
+                               "say what is ready");
+    }
+    if (mode == CD_LOG_REPLAYING && (next_entry(call, result) || result != run_live)) {
+        take_new(request, parts);
+        return result;
+    }
+    result = MPI_SUCCESS;
+    for (const int part : take_new(request, parts)) {
+        if (has(request, part)) {
+            request->staging.refill(part, request->partitions);
+        }
+        result = result == MPI_SUCCESS ? make_ready(part, handle) : result;
+    }
+    if (mode != CD_LOG_OFF) {
+        EntryWriter(call, result).write();
+    }
+    return result;
 }
 
-void PartitionedArrived::settle(const Call &call, MPI_Request handle, int part, int flag,
-                                int result, bool recording) {
+int PartitionedArrived::run(const Call &call, MPI_Request handle, int part, int *flag) {
+    const int mode = Logging::mode();
     const ReentryGuard inside;
-    Request *request = RequestTable::instance().find(handle);
+    Request *const request = RequestTable::instance().find(handle);
+    if (may_have_answer(mode)) {
+        const int result = replay(call, request, part, flag);
+        return result == run_live ? run(call, handle, part, flag) : result;
+    }
+    fail_without_log(call, {request});
+    const bool is_whole = request != nullptr && request->stand_in != MPI_REQUEST_NULL;
+    const int result =
+        is_whole ? real<Fn::MPI_Request_get_status>(request->stand_in, flag, MPI_STATUS_IGNORE)
+                 : ask_mpi(handle, part, flag);
     auto types = RequestTable::instance().hold_types();
-    const Blocks arrived = flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
+    const Blocks arrived = *flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
     if (!arrived.empty()) {
         deliver_staged_part(*request, part);
     }
-    if (recording && flag == 0) {
+    if (mode == CD_LOG_RECORDING && *flag == 0) {
         types.unlock();
         record_nothing(call, result);
-    } else if (recording) {
+    } else if (mode == CD_LOG_RECORDING) {
         EntryWriter writer(call, result);
         writer.add_data(arrived, everything);
         types.unlock();
         writer.write();
     }
-}
-
-bool PartitionedArrived::replay(const Call &call, MPI_Request handle, int part, int *flag,
-                                int &result) {
-    const ReentryGuard inside;
-    std::optional<EntryReader> entry = next_answer(call, result);
-    if (!entry) {
-        return result == run_live;
-    }
-    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
-    result = entry->result();
-    Request *request = RequestTable::instance().find(handle);
-    auto types = RequestTable::instance().hold_types(); // other threads ask for parts, too
-    const Blocks arrived = arriving(request, part);
-    if (*flag != 0 && result == MPI_SUCCESS && !entry->at_end() && !entry->take_data(arrived)) {
-        types.unlock();
-        result = not_matching(call, *entry, "how much data is received");
-    } else if (*flag != 0 && !arrived.empty()) {
-        note_part_delivered(*request, part);
-    }
-    return false;
+    return result;
 }
 
 } // namespace cd::logger

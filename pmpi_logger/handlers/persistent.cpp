@@ -2,14 +2,12 @@
 // Copyright the containment-domains authors
 #include "handlers/persistent.h"
 
-#include "handlers/request_free.h"
 #include "log_entry/writer.h"
 #include "payload/pack.h"
 #include "replay/match.h"
 #include "requests/delivery.h"
 #include "requests/replayed_request.h"
 
-#include <new>
 #include <vector>
 
 namespace cd::logger {
@@ -67,32 +65,19 @@ void describe_anew(const Call &call, Request &request) {
     });
 }
 
-// Adds the checksum of the data that are sent.
-void add_checksums(Call &call, const MPI_Request *requests, int count) {
+// Returns the checksum of the data that are sent.
+uint64_t checksum_of_sent(const MPI_Request *requests, int count) {
     uint64_t sum = 0;
     for (int i = 0; i < count; ++i) {
-        if (Request *request = RequestTable::instance().find(requests[i])) {
-            const uint64_t own = checksum_of(request->departures);
-            sum = sum * 31 + (SentData::are_compared() ? own : 0);
-            if (request->set_aside_id == 0) {
-                request->departed = own;
-            }
+        if (const Request *request = RequestTable::instance().find(requests[i])) {
+            sum = sum * 31 + compared_checksum_of(request->departures);
         }
     }
-    call.add_word(sum);
+    return sum;
 }
 
-// Fails a start with other data while the message of the first execution is under way.
-int not_sent(Fn fn, const void *site, const Request &request) {
-    complain_unknown(fn, site,
-                     "the request sends other data since before the restore, and nothing has come "
-                     "to where it started. Give it the same data once more, or send these by "
-                     "another request");
-    return raise(request.comm, MPI_ERR_REQUEST);
-}
-
-// Returns whether MPI has to start the request. MPICH lets a program start a request to
-// MPI_PROC_NULL again before a call has completed it.
+// Returns whether MPI has to start the request. MPICH lets a program start a
+// request to MPI_PROC_NULL again before a call has completed it.
 bool has_to_be_started_again(const Request &request) {
     const bool with_nobody =
         request.set_aside == Request::State::parked && request.peer == MPI_PROC_NULL;
@@ -113,28 +98,13 @@ void take_up(Request &request) {
     }
 }
 
-// Returns to the original request when the buffers lie where they did at first.
-void back_in_place(const Call &call, MPI_Request handle) {
-    Request *request = RequestTable::instance().find(handle);
-    if (request != nullptr && request->made_anew != MPI_REQUEST_NULL) {
-        const ReentryGuard inside;
-        forget_made_anew(*request);
-        describe_anew(call, *request);
-    }
-}
-
 } // namespace
 
-Purpose PersistentBase::purpose_for(const Call &call, Request::Kind kind) {
-    const ReentryGuard inside;
-    RequestTable::instance().reserve_room();
-    return purpose_of(call, kind);
-}
-
-void PersistentBase::track(MPI_Request handle, Purpose &&purpose, Staging &&staging) {
+void PersistentBase::track(const Call &call, Request::Kind kind, MPI_Request handle,
+                           Staging &&staging) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
-    Request &request = table.add(handle, std::move(purpose));
+    Request &request = table.add(handle, purpose_of(call, kind));
     request.state = Request::State::inactive;
     table.change(request, [&](Request &made) { made.staging = std::move(staging); });
 }
@@ -147,106 +117,70 @@ void PersistentBase::record(const Call &call, int result, MPI_Request handle) {
     writer.write();
 }
 
-PersistentBase::Made PersistentBase::replay(const Call &call, Request::Kind kind,
-                                            MPI_Request *handle, int &result) {
+int PersistentBase::replay(const Call &call, bool has_send_buf, MPI_Request *handle) {
+    const ReentryGuard inside;
+    int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {
-        return result == run_live ? Made::not_at_all : Made::failed;
+        return result;
     }
     *handle = entry->take<MPI_Request>();
     if (entry->result() != MPI_SUCCESS) {
-        result = raise_logged(call.arguments.comm, entry->result());
-        return Made::failed;
+        return raise_logged(call.arguments.comm, entry->result());
     }
-    const Request *request = RequestTable::instance().find(*handle);
-    if (request != nullptr && !request->staging.empty()) {
-        return Made::as_before; // wherever the buffers are
+    Request *const request = RequestTable::instance().find(*handle);
+    if (request == nullptr) {
+        return MPI_SUCCESS;
+    }
+    if (!request->staging.empty()) { // wherever the buffers are
+        describe_anew(call, *request);
+        RequestTable::instance().change(
+            *request, [&](Request &found) { found.staging.follow(call, has_send_buf); });
+        return MPI_SUCCESS;
     }
     if (entry->take<Buffers>() == buffers_of(call)) {
-        back_in_place(call, *handle);
-        return Made::as_before;
+        if (request->made_anew != MPI_REQUEST_NULL) {
+            forget_made_anew(*request);
+            describe_anew(call, *request);
+        }
+        return MPI_SUCCESS;
     }
-    if (kind == Request::Kind::collective || kind == Request::Kind::partitioned) {
-        result = not_matching(call, *entry, "where the buffers of a persistent request are");
-        return Made::failed;
+    if (request->kind == Request::Kind::collective || request->kind == Request::Kind::partitioned) {
+        return not_matching(call, *entry, "where the buffers of a persistent request are");
     }
-    return Made::anew;
+    return make_anew;
 }
 
-void PersistentBase::moved(const Call &call, MPI_Request *handle, MPI_Request made) {
+void PersistentBase::moved(const Call &call, MPI_Request handle, MPI_Request made) {
+    const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
-    Request *request = table.find(*handle);
-    if (request == nullptr) {
-        return;
-    }
+    Request *const request = table.find(handle);
     describe_anew(call, *request);
     forget_made_anew(*request);
     request->made_anew = made;
     ++table.stand_ins;
 }
 
-Staging PersistentBase::staging_of(const Call &call, const Purpose &purpose, bool has_send_buf) {
+Staging PersistentBase::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
     const ReentryGuard inside;
-    const bool sends = purpose.kind == Request::Kind::send;
-    if (purpose.kind == Request::Kind::receive || !shadows_wanted() || !separate_memory_wanted() ||
-        (sends && purpose.departures.empty())) {
+    if (kind == Request::Kind::receive || !shadows_wanted() || !separate_memory_wanted()) {
         return {};
     }
-    return sends ? Staging::of(purpose.departures) : Staging::of(call, has_send_buf, {});
+    if (kind != Request::Kind::send) {
+        return Staging::of(call, has_send_buf, {});
+    }
+    Blocks sent;
+    call.arrival->sent(call.arguments, sent);
+    return Staging::of(sent);
 }
 
-void PersistentBase::follow(const Call &call, bool has_send_buf, MPI_Request handle) {
-    Request *request = RequestTable::instance().find(handle);
-    if (request != nullptr && !request->staging.empty()) {
-        const ReentryGuard inside;
-        describe_anew(call, *request);
-        RequestTable::instance().change(
-            *request, [&](Request &found) { found.staging.follow(call, has_send_buf); });
-    }
-}
-
-// Allocates memory before anything is started. Returns false and sets `result` if a request cannot
-// be started.
-bool PersistentStart::prepare(const Call &call, int count, MPI_Request *requests, int &result) {
-    RequestTable &table = RequestTable::instance();
-    for (int i = 0; i < count; ++i) {
-        Request *const request = table.find(requests[i]);
-        if (request == nullptr) {
-            continue;
-        }
-        if (request->set_aside_id != 0) { // suspended: no log starts it
-            if (checksum_of(request->departures) != request->departed) {
-                result = not_sent(call.fn, call.site, *request);
-                return false;
-            }
-            continue;
-        }
-        if (request->kind != Request::Kind::partitioned) {
-            request->staging.refill();
-        }
-    }
-    table.reserve_room(static_cast<size_t>(count));
-    return true;
-}
-
-// Starts requests until MPI refuses one. Returns MPI's last result; `started`: their number.
-int PersistentStart::start(int count, const MPI_Request *requests, int &started) {
-    int result = MPI_SUCCESS;
-    while (result == MPI_SUCCESS && started < count) {
-        Request *const request = RequestTable::instance().find(requests[started]);
-        if (request != nullptr && request->set_aside_id != 0) {
-            take_up(*request);
-            ++started;
-            continue;
-        }
-        if (request != nullptr) {
-            request->parts_ready.clear();
-        }
-        MPI_Request handle = request != nullptr ? request->known_to_mpi() : requests[started];
-        result = real<Fn::MPI_Start>(&handle);
-        started += result == MPI_SUCCESS ? 1 : 0;
-    }
-    return result;
+// Starts a request whose suspended use no log has any more.
+int PersistentStart::refuse_suspended(const Call &call, const Request &request) {
+    complain_unknown(call.fn, call.site,
+                     "a restore has suspended the last use of the request, and "
+                     "the log that has "
+                     "it is gone. Use another request");
+    return raise(request.comm, MPI_ERR_REQUEST);
 }
 
 int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
@@ -254,35 +188,43 @@ int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_
     RequestTable &table = RequestTable::instance();
     Call call(fn, site);
     call.add_word(static_cast<uint64_t>(count));
-    if (mode != CD_LOG_OFF) {
-        add_checksums(call, requests, count);
-    }
-    if (mode == CD_LOG_REPLAYING) {
-        return replay(call, count, requests);
-    }
+    call.add_word(mode != CD_LOG_OFF ? checksum_of_sent(requests, count) : 0);
     cd_log_place place = {};
     cd_log_here(&place);
-    thread_local std::vector<uint64_t> ids;
-    ids.clear();
-    ids.reserve(static_cast<size_t>(count));
-    int result = MPI_SUCCESS;
-    if (!prepare(call, count, requests, result)) {
-        return result;
-    }
-    int started = 0;
-    result = start(count, requests, started);
-    for (int i = 0; i < started; ++i) {
-        Request *request = table.find(requests[i]);
-        if (request == nullptr) {
-            Purpose unknown;
-            unknown.persistent = true;
-            request = &table.add(requests[i], std::move(unknown));
+    if (mode == CD_LOG_REPLAYING) {
+        const int result = replay(call, place, count, requests);
+        if (result != run_live) {
+            return result;
         }
-        request->state = Request::State::active;
-        if (mode == CD_LOG_RECORDING) {
-            ids.push_back(table.started(*request, place));
-        } else {
-            table.started(*request);
+        mode = CD_LOG_RECORDING;
+    }
+    thread_local std::vector<uint64_t> ids; // 0 for a request that only MPI knows
+    ids.clear();
+    int result = MPI_SUCCESS;
+    for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
+        Request *const request = table.find(requests[i]);
+        if (request == nullptr) {
+            result = call_mpi<Fn::MPI_Start>(&requests[i]);
+            ids.push_back(0);
+            continue;
+        }
+        if (request->set_aside_id != 0) {
+            result = refuse_suspended(call, *request);
+            continue;
+        }
+        if (request->kind != Request::Kind::partitioned) {
+            request->staging.refill();
+        }
+        request->parts_ready.clear();
+        MPI_Request handle = request->known_to_mpi();
+        result = call_mpi<Fn::MPI_Start>(&handle);
+        if (result == MPI_SUCCESS) {
+            request->state = Request::State::active;
+            if (mode == CD_LOG_RECORDING) {
+                ids.push_back(table.started(*request, place));
+            } else {
+                table.started(*request, 0, {});
+            }
         }
     }
     if (mode == CD_LOG_RECORDING) {
@@ -293,28 +235,29 @@ int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_
     return result;
 }
 
-int PersistentStart::replay(Call &call, int count, MPI_Request *requests) {
-    cd_log_place place = {};
-    cd_log_here(&place);
+int PersistentStart::replay(const Call &call, const cd_log_place &place, int count,
+                            const MPI_Request *requests) {
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {
-        return result == run_live ? activate(call.fn, call.site, CD_LOG_RECORDING, count, requests)
-                                  : result;
+        return result;
     }
     RequestTable &table = RequestTable::instance();
     for (int i = 0; i < count && !entry->at_end(); ++i) {
         const auto id = entry->take<uint64_t>();
-        Request *request = table.find(requests[i]);
+        Request *const request = table.find(requests[i]);
+        if (id == 0) {
+            continue;
+        }
         if (request == nullptr) {
             return not_matching(call, *entry, "which request is started");
         }
         table.started(*request, id, place);
-        if (request->set_aside_id != id) {
+        if (request->set_aside_id == id) {
+            take_up(*request);
+        } else {
             request->state = Request::State::replayed;
-            continue;
         }
-        take_up(*request);
     }
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
                                           : raise_logged(MPI_COMM_NULL, entry->result());
@@ -323,54 +266,64 @@ int PersistentStart::replay(Call &call, int count, MPI_Request *requests) {
 int RequestCancel::run(const void *site, MPI_Request *handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
-    Request *request = RequestTable::instance().find(*handle);
+    Request *const request = RequestTable::instance().find(*handle);
     MPI_Request known = request != nullptr ? request->known_to_mpi() : *handle;
-    if (mode == CD_LOG_OFF) {
-        return call_mpi<Fn::MPI_Cancel>(&known);
-    }
     const Call call(Fn::MPI_Cancel, site);
+    int result = MPI_SUCCESS;
     if (mode == CD_LOG_REPLAYING) {
-        int result = MPI_SUCCESS;
-        std::optional<EntryReader> entry = next_entry(call, result);
-        if (!entry) {
-            return result == run_live ? run(site, handle) : result;
+        if (const std::optional<EntryReader> entry = next_entry(call, result)) {
+            const bool live = request != nullptr && request->state == Request::State::active;
+            return live ? call_mpi<Fn::MPI_Cancel>(&known) : entry->result();
         }
-        const bool live = request != nullptr && request->state == Request::State::active;
-        return live ? call_mpi<Fn::MPI_Cancel>(&known) : entry->result();
+        if (result != run_live) {
+            return result;
+        }
     }
-    const int result = call_mpi<Fn::MPI_Cancel>(&known);
-    EntryWriter(call, result).write();
+    result = call_mpi<Fn::MPI_Cancel>(&known);
+    if (mode != CD_LOG_OFF) {
+        EntryWriter(call, result).write();
+    }
     return result;
 }
+
+namespace {
+
+// Completes a request that the re-execution has made in MPI, as the log ends before the wait.
+int complete_again(MPI_Request handle) {
+    const Request *const request = RequestTable::instance().find(handle);
+    int complete = 1;
+    if (request != nullptr && request->state == Request::State::active) {
+        real<Fn::MPI_Request_get_status>(handle, &complete, MPI_STATUS_IGNORE);
+    }
+    return complete != 0 ? MPI_SUCCESS : call_mpi<Fn::MPI_Grequest_complete>(handle);
+}
+
+} // namespace
 
 int GeneralizedComplete::run(const void *site, MPI_Request handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
     const Call call(Fn::MPI_Grequest_complete, site);
+    int result = MPI_SUCCESS;
     if (mode == CD_LOG_REPLAYING) {
-        int result = MPI_SUCCESS;
-        const bool is_in_log = next_entry(call, result).has_value();
-        if (!is_in_log && result == run_live) {
-            return run(site, handle);
+        if (next_entry(call, result)) {
+            return complete_again(handle);
         }
-        if (is_in_log) {
-            complete_generalized(handle);
+        if (result != run_live) {
+            return result;
         }
-        return result;
     }
-    const int result = complete(handle);
-    if (mode == CD_LOG_RECORDING) {
+    result = complete(handle);
+    if (mode != CD_LOG_OFF) {
         EntryWriter(call, result).write();
     }
-    RequestFree::sweep(false); // a freed one ends now, and its free function runs
     return result;
 }
 
-// Completes the request unless an earlier execution has done so in MPI.
+// Completes the request unless the log does.
 int GeneralizedComplete::complete(MPI_Request handle) {
-    const bool is_first =
-        !complete_generalized(handle) && RequestTable::instance().completes_first(handle);
-    return is_first ? call_mpi<Fn::MPI_Grequest_complete>(handle) : MPI_SUCCESS;
+    return is_replayed_generalized(handle) ? MPI_SUCCESS
+                                           : call_mpi<Fn::MPI_Grequest_complete>(handle);
 }
 
 } // namespace cd::logger

@@ -11,25 +11,24 @@
 
 namespace cd::logger {
 
-// Makes persistent requests, and tracks them with or without a log, since a CD may start them. A
-// re-execution gets the same request; another one stands in for it if its buffers have moved.
+// Makes persistent requests, and tracks them with or without a log, since a CD
+// may start them. A re-execution gets the same request; another one stands in
+// for it if its buffers have moved.
 //
-// Sends, collective and partitioned requests use copies from the start in programs that use CDs: a
-// restore need not wait for them, and one rank cannot make them again.
+// Sends, collective and partitioned requests use copies from the start in
+// programs that use CDs: a restore need not wait for them, and one rank cannot
+// make them again.
 class PersistentBase : public MovesData {
 protected:
-    enum class Made { as_before, anew, failed, not_at_all };
+    static constexpr int make_anew = run_live - 1;
 
-    // Prepares what track() needs before the request is made, so that track() takes no memory.
-    static Purpose purpose_for(const Call &call, Request::Kind kind);
-    static void track(MPI_Request handle, Purpose &&purpose, Staging &&staging);
+    static void track(const Call &call, Request::Kind kind, MPI_Request handle, Staging &&staging);
     static void record(const Call &call, int result, MPI_Request handle);
-    // as_before: sets `handle`. anew: the call must be made, see moved().
-    static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
-    static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
-
-    static Staging staging_of(const Call &call, const Purpose &purpose, bool has_send_buf);
-    static void follow(const Call &call, bool has_send_buf, MPI_Request handle);
+    // Answers from the log and sets `handle`. make_anew: the call must be made, see moved().
+    static int replay(const Call &call, bool has_send_buf, MPI_Request *handle);
+    // Lets `made`, which has the buffers of the re-execution, stand for `handle` in MPI.
+    static void moved(const Call &call, MPI_Request handle, MPI_Request made);
+    static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
 };
 
 template <Request::Kind K> class PersistentInit : public PersistentBase {
@@ -54,46 +53,29 @@ public:
             return call.failure;
         }
         if (mode == CD_LOG_REPLAYING) {
-            const int result = answer(call, Roles::has(Role::send_buf), request, make);
+            int result = replay(call, Roles::has(Role::send_buf), request);
+            if (result == make_anew) {
+                const MPI_Request before = *request;
+                result = make();
+                if (result == MPI_SUCCESS) {
+                    moved(call, before, *request);
+                }
+                *request = before;
+            }
             return result == run_live ? PersistentInit::call<F>(site, a...) : result;
         }
-        Purpose purpose = purpose_for(call, K);
-        Staging staging = staging_of(call, purpose, Roles::has(Role::send_buf));
+        Staging staging = staging_of(call, K, Roles::has(Role::send_buf));
         if (!staging.empty()) {
             stage_arguments<Roles>(call, arguments, staging);
         }
         const int result = make();
         if (result == MPI_SUCCESS) {
-            track(*request, std::move(purpose), std::move(staging));
+            track(call, K, *request, std::move(staging));
         }
         if (mode == CD_LOG_RECORDING) {
             record(call, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
         }
         return result;
-    }
-
-private:
-    // Answers from the log; run_live if that has ended.
-    template <typename Make>
-    static int answer(const Call &call, bool has_send_buf, MPI_Request *request, const Make &make) {
-        int result = MPI_SUCCESS;
-        switch (replay(call, K, request, result)) {
-        case Made::anew: {
-            const MPI_Request before = *request;
-            result = make();
-            const MPI_Request made = *request;
-            *request = before;
-            moved(call, request, made);
-            return result;
-        }
-        case Made::not_at_all:
-            return run_live;
-        case Made::as_before:
-            follow(call, has_send_buf, *request);
-            return result;
-        default:
-            return result;
-        }
     }
 };
 
@@ -122,9 +104,9 @@ public:
 
 private:
     static int activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests);
-    static bool prepare(const Call &call, int count, MPI_Request *requests, int &result);
-    static int start(int count, const MPI_Request *requests, int &started);
-    static int replay(Call &call, int count, MPI_Request *requests);
+    static int replay(const Call &call, const cd_log_place &place, int count,
+                      const MPI_Request *requests);
+    static int refuse_suspended(const Call &call, const Request &request);
 };
 
 class RequestCancel : public MovesData {

@@ -7,7 +7,7 @@
 
 namespace cd::logger {
 
-void Probe::record(const Call &call, int result, const MPI_Status &status, bool error_written) {
+void Probe::record(const Call &call, int result, const MPI_Status &status) {
     if (result == MPI_SUCCESS && *call.arguments.flag == 0) {
         record_nothing(call, result);
         return;
@@ -16,9 +16,6 @@ void Probe::record(const Call &call, int result, const MPI_Status &status, bool 
     writer.add_outputs(call);
     writer.add(*call.arguments.flag);
     writer.add(status);
-    if (error_written) {
-        writer.set(EntryHeader::status_error_written);
-    }
     writer.write();
 }
 
@@ -34,8 +31,7 @@ int Probe::replay(const Call &call) {
         return MPI_SUCCESS;
     }
     *call.arguments.flag = entry->take<int>();
-    give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
-                call.arguments.status);
+    give_status(entry->take<MPI_Status>(), call.arguments.status);
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
                                           : raise_logged(call.arguments.comm, entry->result());
 }

@@ -33,13 +33,12 @@ public:
         std::tuple<A...> arguments(a...);
         std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
         const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
-        const bool error_written = loan.settle();
-        record(call, result, loan.written(), error_written);
+        record(call, result, loan.written());
         return result;
     }
 
 private:
-    static void record(const Call &call, int result, const MPI_Status &status, bool error_written);
+    static void record(const Call &call, int result, const MPI_Status &status);
     static int replay(const Call &call);
 };
 

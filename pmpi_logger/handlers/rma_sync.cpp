@@ -114,7 +114,7 @@ void RmaSync::settle(const Synchronization &what, Window &window, int result, bo
     }
     for (const Request *read : reads) {
         const bool brings = still_brings_data(*read);
-        if (brings && !read->delivered) {
+        if (brings) {
             read->staging.deliver(read->arrivals, everything);
         }
         brought.push_back({0, read->id, brings ? read->arrivals.front() : Block()});

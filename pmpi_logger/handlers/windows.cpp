@@ -47,7 +47,7 @@ int WindowCreateBase::record(Call &call, int result, Window *window, MPI_Win han
     if (cd_log_mode() == CD_LOG_RECORDING) {
         uint64_t number = window != nullptr ? window->number : 0;
         call.add_output({&number, sizeof number});
-        Blocking::record(call, result, nullptr, false);
+        Blocking::record(call, result, nullptr);
         made(window, handle);
     }
     return result;

@@ -22,14 +22,9 @@
 namespace cd::logger {
 namespace {
 
-void begin_interval() {
-    Logging::look_at_own();
-    Interval::begin();
-}
-
 void boundary() {
     part_polls();
-    begin_interval();
+    Interval::begin();
 }
 
 const char *restoring(cd_handle cd) {
@@ -50,7 +45,7 @@ const char *restoring(cd_handle cd) {
 
 void restored(cd_handle cd, int success) {
     success != 0 ? forget_polls() : part_polls();
-    begin_interval();
+    Interval::begin();
     if (!MpiLife::is_up()) {
         return;
     }

@@ -33,9 +33,6 @@ struct Ending {
     int32_t finished = 0;
     int32_t indices = 0;  // that follow
     int32_t statuses = 0; // that follow
-
-    // True if there is a status for each request of the call, and not only for completed ones.
-    bool has_status_of_each() const { return statuses > 1 && indices == 0; }
 };
 
 // Writes field by field: reading a struct right after its parts were written is slow.

@@ -12,9 +12,8 @@ namespace cd::logger {
 // The beginning of each log entry. The compared words follow, then what the handler writes.
 struct EntryHeader {
     enum Flags : uint8_t {
-        negative = 1,             // a poll that found nothing, repeats times in a row
-        status_error_written = 2, // MPI wrote the status's MPI_ERROR, which it need not do
-        optional = 4              // a re-execution need not make the call
+        negative = 1, // a poll that found nothing, repeats times in a row
+        optional = 4  // a re-execution need not make the call
     };
 
     uint16_t fn = 0;
@@ -24,10 +23,10 @@ struct EntryHeader {
     uint64_t site = 0;
     uint64_t repeats = 0;
 
-    // Returns what stands before `site`, as one number.
-    static uint64_t first_word(Fn fn, uint8_t words, Flags flags, int32_t result) {
+    // Returns what stands before `site`, as one number, without flags.
+    static uint64_t first_word(Fn fn, uint8_t words, int32_t result) {
         static_assert(std::endian::native == std::endian::little);
-        return static_cast<uint64_t>(fn) | uint64_t{words} << 16 | uint64_t{flags} << 24 |
+        return static_cast<uint64_t>(fn) | uint64_t{words} << 16 |
                uint64_t{static_cast<uint32_t>(result)} << 32;
     }
 

@@ -38,9 +38,8 @@ public:
     bool has_room() const { return begin_ != nullptr; }
 
     // Comes first. Writes whole words, which takes the fewest steps.
-    [[gnu::always_inline]] void begin(Fn fn, EntryHeader::Flags flags, int result,
-                                      const void *site) {
-        add(EntryHeader::first_word(fn, static_cast<uint8_t>(words_), flags, result));
+    [[gnu::always_inline]] void begin(Fn fn, int result, const void *site) {
+        add(EntryHeader::first_word(fn, static_cast<uint8_t>(words_), result));
         add(reinterpret_cast<uint64_t>(site));
         add(0);
     }

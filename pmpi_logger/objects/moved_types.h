@@ -13,7 +13,7 @@ namespace cd::logger {
 class MovedTypes {
 public:
     // Returns the handle that the log uses for `type`: for most types their own.
-    static MPI_Datatype recorded(MPI_Datatype type) { return none() ? type : look_up(type); }
+    static MPI_Datatype recorded(MPI_Datatype type) { return any() ? look_up(type) : type; }
 
     // Returns the unique number of a moved type, 0 for all others.
     static uint64_t number_of(MPI_Datatype type);
@@ -32,8 +32,9 @@ public:
     // the type that stands for it, or 0.
     static uint64_t recorded_goes(MPI_Datatype recorded);
 
+    static bool any() { return count_.load(std::memory_order_relaxed) != 0; }
+
 private:
-    static bool none() { return count_.load(std::memory_order_relaxed) == 0; }
     static MPI_Datatype look_up(MPI_Datatype type);
 
     static inline std::atomic<size_t> count_ = 0;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <mutex>
 
 namespace cd::logger {
@@ -65,27 +64,12 @@ private:
     struct Later {
         cd_log_place place;
         Undo undo;
-        bool is_taken = false;
         Moment added = next_moment();
+        Moment taken = 0; // which run() is about to run it
     };
-    using Laters = std::list<Later>;
-    struct InLog {
-        Part part;
-        uint64_t stream = 0;
-        auto operator<=>(const InLog &) const = default;
-    };
-    using Parts = std::multimap<InLog, Laters::iterator>; // of one, the newest is the last
-
-    // The caller holds the mutex.
-    void take(Moment now, const Wanted &wanted, Laters &taken);
-    static void leave_to_older(Laters &taken);
-    void remove_part(Laters::iterator later);
-    Parts::iterator erase(Parts::iterator part);
 
     std::mutex mutex_;
-    Laters later_;
-    Parts parts_;                   // of those and of what is about to run
-    std::atomic<size_t> count_ = 0; // of parts_
+    std::list<Later> later_;
 };
 
 } // namespace cd::logger

@@ -30,18 +30,38 @@ void *moved(const void *base, int64_t bytes) {
     return const_cast<char *>(static_cast<const char *>(base)) + bytes;
 }
 
-// ---- What is sent -------------------------------------------------------------------------
+bool is_not_in_place(const Arguments &a) { return a.send_buf != MPI_IN_PLACE; }
+
+// A root in its own group gets its part like the others, unless it is in place.
+bool takes_scattered(const Arguments &a) {
+    return takes_from_root(a) || (comm_facts_of(a.comm).inter == 0 && a.recv_buf != MPI_IN_PLACE);
+}
+
+// The first rank's buffer is not written.
+bool has_ranks_before(const Arguments &a) { return comm_facts_of(a.comm).rank > 0; }
+
+// Adds blocks where a condition holds.
+template <bool (*holds)(const Arguments &), void (*add)(const Arguments &, Blocks &)>
+void if_it(const Arguments &a, Blocks &blocks) {
+    if (holds(a)) {
+        add(a, blocks);
+    }
+}
 
 void no_blocks(const Arguments &, Blocks &) {}
+
+// Adds nothing if the program gives no types, which MPI refuses.
+Block mixed(const void *buffer, const Numbers &displs, const Numbers &counts,
+            const MPI_Datatype *types, int i) {
+    return types != nullptr ? Block{moved(buffer, displs[i]), counts[i], types[i]} : Block{};
+}
+
+// ---- What is sent -------------------------------------------------------------------------
 
 void send_whole(const Arguments &a, Blocks &blocks) {
     if (Arrivals::is_sent(a)) {
         blocks.push_back(Arrivals::sent(a));
     }
-}
-
-void send_replaced(const Arguments &a, Blocks &blocks) {
-    blocks.push_back({a.recv_buf, a.recv_count, a.recv_type});
 }
 
 void send_partitions(const Arguments &a, Blocks &blocks) {
@@ -51,21 +71,11 @@ void send_partitions(const Arguments &a, Blocks &blocks) {
     }
 }
 
-void send_bcast(const Arguments &a, Blocks &blocks) {
-    if (is_root(a)) {
-        send_replaced(a, blocks);
-    }
+void send_times(const Arguments &a, int64_t times, Blocks &blocks) {
+    blocks.push_back({const_cast<void *>(a.send_buf), a.send_count * times, a.send_type});
 }
 
-void send_to_root(const Arguments &a, Blocks &blocks) {
-    if (gives_to_root(a)) {
-        send_whole(a, blocks);
-    }
-}
-
-void send_to(const Arguments &a, int ranks, Blocks &blocks) {
-    blocks.push_back({const_cast<void *>(a.send_buf), a.send_count * ranks, a.send_type});
-}
+void send_to_each(const Arguments &a, Blocks &blocks) { send_times(a, peers(a), blocks); }
 
 void send_vector_to(const Arguments &a, int ranks, Blocks &blocks) {
     const int64_t extent = facts_of(a.send_type).extent;
@@ -75,11 +85,7 @@ void send_vector_to(const Arguments &a, int ranks, Blocks &blocks) {
     }
 }
 
-// Adds nothing if the program gives no types, which MPI refuses.
-Block mixed(const void *buffer, const Numbers &displs, const Numbers &counts,
-            const MPI_Datatype *types, int i) {
-    return types != nullptr ? Block{moved(buffer, displs[i]), counts[i], types[i]} : Block{};
-}
+void send_vector(const Arguments &a, Blocks &blocks) { send_vector_to(a, peers(a), blocks); }
 
 void send_mixed_to(const Arguments &a, int ranks, Blocks &blocks) {
     for (int i = 0; i < ranks; ++i) {
@@ -87,52 +93,18 @@ void send_mixed_to(const Arguments &a, int ranks, Blocks &blocks) {
     }
 }
 
-void send_scatter(const Arguments &a, Blocks &blocks) {
-    if (is_root(a)) {
-        send_to(a, peers(a), blocks);
-    }
-}
-
-void send_scatterv(const Arguments &a, Blocks &blocks) {
-    if (is_root(a)) {
-        send_vector_to(a, peers(a), blocks);
-    }
-}
-
-void send_alltoall(const Arguments &a, Blocks &blocks) {
-    if (a.send_buf != MPI_IN_PLACE) {
-        send_to(a, peers(a), blocks);
-    }
-}
-
-void send_alltoallv(const Arguments &a, Blocks &blocks) {
-    if (a.send_buf != MPI_IN_PLACE) {
-        send_vector_to(a, peers(a), blocks);
-    }
-}
-
-void send_alltoallw(const Arguments &a, Blocks &blocks) {
-    if (a.send_buf != MPI_IN_PLACE) {
-        send_mixed_to(a, peers(a), blocks);
-    }
-}
+void send_mixed(const Arguments &a, Blocks &blocks) { send_mixed_to(a, peers(a), blocks); }
 
 void send_reduce_scatter(const Arguments &a, Blocks &blocks) {
-    if (a.send_buf != MPI_IN_PLACE) {
-        const int local = comm_facts_of(a.comm).size;
-        int64_t count = 0;
-        for (int i = 0; i < local; ++i) {
-            count += a.recv_counts[i];
-        }
-        blocks.push_back({const_cast<void *>(a.send_buf), count, a.send_type});
+    int64_t count = 0;
+    for (int i = 0; i < comm_facts_of(a.comm).size; ++i) {
+        count += a.recv_counts[i];
     }
+    blocks.push_back({const_cast<void *>(a.send_buf), count, a.send_type});
 }
 
 void send_reduce_scatter_block(const Arguments &a, Blocks &blocks) {
-    if (a.send_buf != MPI_IN_PLACE) {
-        const int local = comm_facts_of(a.comm).size;
-        send_to(a, local, blocks);
-    }
+    send_times(a, comm_facts_of(a.comm).size, blocks);
 }
 
 // ---- What is received ---------------------------------------------------------------------
@@ -145,14 +117,13 @@ void receive_partitions(const Arguments &a, Blocks &blocks) {
     }
 }
 
-void receive_bcast(const Arguments &a, Blocks &blocks) {
-    if (takes_from_root(a)) {
-        receive_whole(a, blocks);
-    }
+// Returns the rank whose part is in place already, or -1.
+int own_in_place(const Arguments &a) {
+    return is_not_in_place(a) ? -1 : comm_facts_of(a.comm).rank;
 }
 
-// `own`: the rank whose part is in place already, or -1.
-void receive_from(const Arguments &a, int ranks, int own, Blocks &blocks) {
+void receive_from(const Arguments &a, int own, Blocks &blocks) {
+    const int ranks = peers(a);
     if (own < 0) {
         blocks.push_back({a.recv_buf, a.recv_count * ranks, a.recv_type});
         return;
@@ -179,38 +150,15 @@ void receive_mixed_from(const Arguments &a, int ranks, Blocks &blocks) {
     }
 }
 
-int own_in_place(const Arguments &a) {
-    return a.send_buf == MPI_IN_PLACE ? comm_facts_of(a.comm).rank : -1;
+void receive_gathered(const Arguments &a, Blocks &blocks) {
+    receive_from(a, own_in_place(a), blocks);
 }
 
-void receive_gather(const Arguments &a, Blocks &blocks) {
-    if (is_root(a)) {
-        receive_from(a, peers(a), own_in_place(a), blocks);
-    }
-}
-
-void receive_gatherv(const Arguments &a, Blocks &blocks) {
-    if (is_root(a)) {
-        receive_vector_from(a, peers(a), own_in_place(a), blocks);
-    }
-}
-
-// A root in its own group gets its part like the others, unless it is in place.
-void receive_scatter(const Arguments &a, Blocks &blocks) {
-    if (takes_from_root(a) || (comm_facts_of(a.comm).inter == 0 && a.recv_buf != MPI_IN_PLACE)) {
-        receive_whole(a, blocks);
-    }
-}
-
-void receive_allgather(const Arguments &a, Blocks &blocks) {
-    receive_from(a, peers(a), own_in_place(a), blocks);
-}
-
-void receive_allgatherv(const Arguments &a, Blocks &blocks) {
+void receive_gathered_vector(const Arguments &a, Blocks &blocks) {
     receive_vector_from(a, peers(a), own_in_place(a), blocks);
 }
 
-void receive_alltoall(const Arguments &a, Blocks &blocks) { receive_from(a, peers(a), -1, blocks); }
+void receive_alltoall(const Arguments &a, Blocks &blocks) { receive_from(a, -1, blocks); }
 
 void receive_alltoallv(const Arguments &a, Blocks &blocks) {
     receive_vector_from(a, peers(a), -1, blocks);
@@ -220,21 +168,8 @@ void receive_alltoallw(const Arguments &a, Blocks &blocks) {
     receive_mixed_from(a, peers(a), blocks);
 }
 
-void receive_reduce(const Arguments &a, Blocks &blocks) {
-    if (is_root(a)) {
-        receive_whole(a, blocks);
-    }
-}
-
 void receive_reduce_scatter(const Arguments &a, Blocks &blocks) {
     blocks.push_back({a.recv_buf, a.recv_counts[comm_facts_of(a.comm).rank], a.recv_type});
-}
-
-// The first rank's buffer is not written.
-void receive_exscan(const Arguments &a, Blocks &blocks) {
-    if (comm_facts_of(a.comm).rank > 0) {
-        receive_whole(a, blocks);
-    }
 }
 
 // ---- Neighbours ---------------------------------------------------------------------------
@@ -308,18 +243,12 @@ Significance by_whoever_has_data(const Arguments &a) {
 }
 
 Significance for_gathering(const Arguments &a) {
-    return {gives_to_root(a) && a.send_buf != MPI_IN_PLACE, is_root(a), true};
+    return {gives_to_root(a) && is_not_in_place(a), is_root(a), true};
 }
 
-Significance for_scattering(const Arguments &a) {
-    return {is_root(a),
-            takes_from_root(a) || (comm_facts_of(a.comm).inter == 0 && a.recv_buf != MPI_IN_PLACE),
-            true};
-}
+Significance for_scattering(const Arguments &a) { return {is_root(a), takes_scattered(a), true}; }
 
-Significance of_buffer_in_place(const Arguments &a) {
-    return {a.send_buf != MPI_IN_PLACE, true, true};
-}
+Significance of_buffer_in_place(const Arguments &a) { return {is_not_in_place(a), true, true}; }
 
 } // namespace
 
@@ -327,23 +256,34 @@ const Arrival Arrivals::nothing = {no_blocks, send_whole};
 const Arrival Arrivals::nothing_told_by_root = {no_blocks, no_blocks, told_by_root};
 const Arrival Arrivals::message = {receive_whole, send_whole};
 const Arrival Arrivals::fetched = {receive_whole, no_blocks};
-const Arrival Arrivals::message_replaced = {receive_whole, send_replaced};
+const Arrival Arrivals::message_replaced = {receive_whole, receive_whole};
 const Arrival Arrivals::partitioned = {receive_partitions, send_partitions};
-const Arrival Arrivals::bcast = {receive_bcast, send_bcast, by_whoever_has_data};
-const Arrival Arrivals::gather = {receive_gather, send_to_root, for_gathering};
-const Arrival Arrivals::gatherv = {receive_gatherv, send_to_root, for_gathering};
-const Arrival Arrivals::scatter = {receive_scatter, send_scatter, for_scattering};
-const Arrival Arrivals::scatterv = {receive_scatter, send_scatterv, for_scattering};
-const Arrival Arrivals::allgather = {receive_allgather, send_whole, of_buffer_in_place};
-const Arrival Arrivals::allgatherv = {receive_allgatherv, send_whole, of_buffer_in_place};
-const Arrival Arrivals::alltoall = {receive_alltoall, send_alltoall, of_buffer_in_place};
-const Arrival Arrivals::alltoallv = {receive_alltoallv, send_alltoallv, of_buffer_in_place};
-const Arrival Arrivals::alltoallw = {receive_alltoallw, send_alltoallw, of_buffer_in_place};
-const Arrival Arrivals::reduce = {receive_reduce, send_to_root, by_whoever_has_data};
+const Arrival Arrivals::bcast = {if_it<takes_from_root, receive_whole>,
+                                 if_it<is_root, receive_whole>, by_whoever_has_data};
+const Arrival Arrivals::gather = {if_it<is_root, receive_gathered>,
+                                  if_it<gives_to_root, send_whole>, for_gathering};
+const Arrival Arrivals::gatherv = {if_it<is_root, receive_gathered_vector>,
+                                   if_it<gives_to_root, send_whole>, for_gathering};
+const Arrival Arrivals::scatter = {if_it<takes_scattered, receive_whole>,
+                                   if_it<is_root, send_to_each>, for_scattering};
+const Arrival Arrivals::scatterv = {if_it<takes_scattered, receive_whole>,
+                                    if_it<is_root, send_vector>, for_scattering};
+const Arrival Arrivals::allgather = {receive_gathered, send_whole, of_buffer_in_place};
+const Arrival Arrivals::allgatherv = {receive_gathered_vector, send_whole, of_buffer_in_place};
+const Arrival Arrivals::alltoall = {receive_alltoall, if_it<is_not_in_place, send_to_each>,
+                                    of_buffer_in_place};
+const Arrival Arrivals::alltoallv = {receive_alltoallv, if_it<is_not_in_place, send_vector>,
+                                     of_buffer_in_place};
+const Arrival Arrivals::alltoallw = {receive_alltoallw, if_it<is_not_in_place, send_mixed>,
+                                     of_buffer_in_place};
+const Arrival Arrivals::reduce = {if_it<is_root, receive_whole>, if_it<gives_to_root, send_whole>,
+                                  by_whoever_has_data};
 const Arrival Arrivals::allreduce = {receive_whole, send_whole};
-const Arrival Arrivals::reduce_scatter = {receive_reduce_scatter, send_reduce_scatter};
-const Arrival Arrivals::reduce_scatter_block = {receive_whole, send_reduce_scatter_block};
-const Arrival Arrivals::exscan = {receive_exscan, send_whole};
+const Arrival Arrivals::reduce_scatter = {receive_reduce_scatter,
+                                          if_it<is_not_in_place, send_reduce_scatter>};
+const Arrival Arrivals::reduce_scatter_block = {receive_whole,
+                                                if_it<is_not_in_place, send_reduce_scatter_block>};
+const Arrival Arrivals::exscan = {if_it<has_ranks_before, receive_whole>, send_whole};
 const Arrival Arrivals::neighbor_allgather = {receive_neighbors, send_whole};
 const Arrival Arrivals::neighbor_allgatherv = {receive_neighborsv, send_whole};
 const Arrival Arrivals::neighbor_alltoall = {receive_neighbors, send_neighbor_alltoall};

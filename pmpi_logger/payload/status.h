@@ -31,43 +31,24 @@ inline bool no_status(const MPI_Status *wanted) {
     return wanted == nullptr && wanted != MPI_STATUS_IGNORE;
 }
 
-// The value of MPI_ERROR that shows whether MPI writes it, which it need not do.
-constexpr int unwritten_error = 0x5EED0BAD;
-
-// Lends a call a status if the program ignores it, and finds out whether MPI writes MPI_ERROR. Pass
-// to() to MPI and call settle(); written() is what MPI wrote.
+// Lends a call a status if the program ignores it. Pass to() to MPI; written() is what MPI wrote.
 class StatusLoan {
 public:
     StatusLoan(MPI_Status *wanted, MPI_Status &lent)
         : is_mistaken_(no_status(wanted)),
-          to_(wanted == MPI_STATUS_IGNORE || is_mistaken_ ? &lent : wanted),
-          before_(to_->MPI_ERROR) {
-        to_->MPI_ERROR = unwritten_error;
-    }
+          to_(wanted == MPI_STATUS_IGNORE || is_mistaken_ ? &lent : wanted) {}
     MPI_Status *to() const { return is_mistaken_ ? nullptr : to_; }
     const MPI_Status &written() const { return *to_; }
-    bool settle() {
-        const bool error_written = to_->MPI_ERROR != unwritten_error;
-        if (!error_written) {
-            to_->MPI_ERROR = before_;
-        }
-        return error_written;
-    }
 
 private:
     bool is_mistaken_;
     MPI_Status *to_;
-    int before_;
 };
 
-// Gives the program a logged status as MPI wrote it.
-inline void give_status(const MPI_Status &logged, bool error_written, MPI_Status *wanted) {
+// Gives the program a logged status, with the MPI_ERROR that it had after the recorded call.
+inline void give_status(const MPI_Status &logged, MPI_Status *wanted) {
     if (wanted != MPI_STATUS_IGNORE && !no_status(wanted)) {
-        const int before = wanted->MPI_ERROR;
         *wanted = logged;
-        if (!error_written) {
-            wanted->MPI_ERROR = before;
-        }
     }
 }
 

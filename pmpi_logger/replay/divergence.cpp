@@ -14,7 +14,6 @@
 #include "cd/mpi_log.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -399,17 +398,6 @@ void complain_of_deleted_log(int requests) {
 bool is_predefined_operation(uint64_t word) { return name_of_operation(word) != nullptr; }
 
 void check_on_divergence() { static_cast<void>(on_divergence()); }
-
-void complain_of_bystander(Fn fn) {
-    static constinit std::atomic<bool> said = false;
-    if (said.exchange(true)) {
-        return;
-    }
-    std::fprintf(stderr,
-                 "pmpi_logger: rank %d: a thread without a CD calls %s while a log is replayed; "
-                 "its messages may come twice. Create a CD in it, or restore after it ended\n",
-                 MpiLife::rank(), name_of(fn));
-}
 
 int refuse(Fn fn, const char *reason) {
     std::fprintf(stderr,

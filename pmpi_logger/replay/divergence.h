@@ -52,9 +52,6 @@ bool is_predefined_operation(uint64_t word);
 // Says that CD_ON_DIVERGENCE is not understood, if that is so.
 void check_on_divergence();
 
-// Reports once that a thread without a CD makes a call while another one replays a log.
-void complain_of_bystander(Fn fn);
-
 // Reports why a logging CD refuses a call that cannot be replayed, and fails.
 int refuse(Fn fn, const char *reason);
 

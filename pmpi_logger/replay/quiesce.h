@@ -14,9 +14,8 @@ namespace cd::logger {
 // Stops the requests that are under way for a restore. The memory that they write or read is about
 // to change, and the re-execution will start some of them again.
 //
-//   receives    are cancelled, the latest first, so that no message passes an earlier one; a
-//   message
-//               that was faster is kept for the re-execution
+//   receives    are cancelled, the latest first, so that no message passes an earlier one;
+//               a message that was faster is kept for the re-execution
 //   sends       go on from their copies
 //   all others  are waited for, CD_QUIESCE_TIMEOUT seconds (10) at most, and their data are kept
 //
@@ -37,8 +36,5 @@ void fail_requests_of_deleted_log(cd_handle cd);
 // only a log completes fails once no log is replayed any more: its log is gone, or belongs to
 // another CD. A request that brings no data completes.
 void fail_without_log(const Call &call, const std::vector<Request *> &requests);
-
-// True if this thread or another one replays a log.
-bool a_log_may_bring_more();
 
 } // namespace cd::logger

@@ -18,20 +18,12 @@
 namespace cd::logger {
 namespace {
 
-// By the numbers of the starts. Never destroyed: MPI may be used while the process ends.
-struct AllReexecuted {
-    std::mutex mutex;
-    std::unordered_map<uint64_t, Reexecuted> of_starts;
-};
-AllReexecuted &reexecuted() {
-    static auto &all = *new AllReexecuted;
-    return all;
-}
+std::mutex mutex;
 
-bool same_places(const Blocks &some, const Blocks &others) {
-    return std::ranges::equal(some, others, [](const Block &one, const Block &other) {
-        return one.address == other.address && one.type == other.type;
-    });
+// By the numbers of the starts. Never destroyed: MPI may be used while the process ends.
+std::unordered_map<uint64_t, Reexecuted> &reexecuted() {
+    static auto &of_starts = *new std::unordered_map<uint64_t, Reexecuted>;
+    return of_starts;
 }
 
 } // namespace
@@ -50,7 +42,7 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
 
 void deliver_staged(Request &request, const MPI_Status &status, int result) {
     const int error = result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
-    if (request.staging.empty() || error != MPI_SUCCESS || request.delivered) {
+    if (request.staging.empty() || error != MPI_SUCCESS || request.told) {
         return;
     }
     if (request.parts_delivered.empty()) {
@@ -60,18 +52,10 @@ void deliver_staged(Request &request, const MPI_Status &status, int result) {
             deliver_staged_part(request, part);
         }
     }
-    request.delivered = true;
-}
-
-void note_told(Request &request, const cd_log_place &at) {
-    request.delivered = true;
-    request.told = cd_log_moment(nullptr);
-    request.told_at = at;
-    request.only_in_log = false;
 }
 
 void deliver_staged_part(Request &request, int part) {
-    if (request.staging.empty() || request.delivered) {
+    if (request.staging.empty() || request.told) {
         return;
     }
     if (request.parts_delivered.empty() || !request.parts_delivered[static_cast<size_t>(part)]) {
@@ -104,10 +88,6 @@ void deliver_kept(const Request &request) {
 }
 
 void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
-    if (request.freed) {
-        complete(request);
-        return;
-    }
     request.error = result;
     request.stand_in = completed_request(status, result == lost ? MPI_ERR_OTHER : result);
     ++RequestTable::instance().stand_ins;
@@ -120,54 +100,44 @@ void complete(Request &request) {
     if (request.stand_in != MPI_REQUEST_NULL) {
         // The request that the program held is complete already.
         MPI_Request held = request.handle;
-        if (generalized) {
-            give_generalized(held);
-        } else if (!request.persistent) {
+        if (!generalized && !request.persistent) {
             real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
         }
         request.stand_in = MPI_REQUEST_NULL;
         --table.stand_ins;
     }
-    if (!request.persistent) {
-        const bool holds_placeholder = request.state == Request::State::replayed;
-        // Another request may already have any other handle.
-        const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
-        table.remove(request);
-        if (holds_placeholder && generalized) {
-            give_generalized(placeholder);
-        } else if (holds_placeholder) {
-            give_placeholder(placeholder);
-        }
+    if (request.persistent) {
+        table.ended(request);
         return;
     }
-    table.ended(request);
+    // Another request may already have any other handle.
+    const bool holds_placeholder = request.state == Request::State::replayed && !generalized;
+    const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
+    table.remove(request);
+    if (holds_placeholder) {
+        give_placeholder(placeholder);
+    }
 }
 
-void note_reexecuted(const Request &request, uint64_t id, bool differs) {
-    const std::optional<cd_log_place> end = differs && id != 0 ? last_entry() : std::nullopt;
-    const bool may_end_alone = end && cd_log_parts(&request.place, &*end) != 0;
+void note_reexecuted(const Request &request, uint64_t id) {
+    const std::optional<cd_log_place> end = id != 0 ? last_entry() : std::nullopt;
+    if (!end || cd_log_parts(&request.place, &*end) == 0) {
+        return; // no replay begins between the two
+    }
     {
-        const std::scoped_lock lock(reexecuted().mutex);
-        const auto known = reexecuted().of_starts.find(id);
-        if (known != reexecuted().of_starts.end()) {
-            known->second = {request.handle, request.arrivals};
-            return;
-        }
-        if (!may_end_alone) {
-            return;
-        }
-        reexecuted().of_starts[id] = {request.handle, request.arrivals};
+        const std::scoped_lock lock(mutex);
+        reexecuted()[id] = {request.handle, request.arrivals};
     }
     when_forgotten(*end, [id] {
-        const std::scoped_lock lock(reexecuted().mutex);
-        reexecuted().of_starts.erase(id);
+        const std::scoped_lock lock(mutex);
+        reexecuted().erase(id);
     });
 }
 
 std::optional<Reexecuted> find_reexecuted(uint64_t id) {
-    const std::scoped_lock lock(reexecuted().mutex);
-    const auto known = reexecuted().of_starts.find(id);
-    return known != reexecuted().of_starts.end() ? std::optional(known->second) : std::nullopt;
+    const std::scoped_lock lock(mutex);
+    const auto known = reexecuted().find(id);
+    return known != reexecuted().end() ? std::optional(known->second) : std::nullopt;
 }
 
 void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status &status,
@@ -188,7 +158,6 @@ bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size
             places = std::move(known->arrivals);
         }
     } else {
-        note_reexecuted(*request, id, !same_places(request->arrivals, places));
         places = request->arrivals;
     }
     return places.size() == blocks && entry.take_data(places);

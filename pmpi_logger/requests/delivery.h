@@ -19,10 +19,6 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
 // Copies what a completed request brought from its staging to the program's buffers, once.
 void deliver_staged(Request &request, const MPI_Status &status, int result);
 
-// Notes that a call which leaves the request told the program that it is complete. `at` is the
-// entry that has the data, or 0.
-void note_told(Request &request, const cd_log_place &at);
-
 // Copies one part of a partitioned receive; notes that the log delivered a part.
 void deliver_staged_part(Request &request, int part);
 void note_part_delivered(Request &request, int part);
@@ -33,7 +29,7 @@ inline bool brings_data(const Request &request) { return !request.arrivals.empty
 // Returns true if the data are to be recorded with the end of the request. After
 // MPI_Request_get_status reported it complete, the memory is the program's again.
 inline bool still_brings_data(const Request &request) {
-    return brings_data(request) && request.told == 0;
+    return brings_data(request) && !request.told;
 }
 
 // Frees the persistent request that was made with other buffers, if there is one.
@@ -64,8 +60,8 @@ void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status 
 // number of its start. Returns false if the data do not fit.
 bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size_t blocks);
 
-// The handle and the buffers that the last re-execution used for a request, where they differ from
-// the log. A CD that began between start and end needs them when it is restored alone.
+// The handle and the buffers that the last re-execution used for a request. A CD that began between
+// start and end needs them when it is restored alone.
 struct Reexecuted {
     MPI_Request handle = MPI_REQUEST_NULL;
     Blocks arrivals;
@@ -73,7 +69,7 @@ struct Reexecuted {
 
 // Must be called after the entry was read that ends the request, and before the request is
 // complete. `id` is the number of its start. Thread-safe.
-void note_reexecuted(const Request &request, uint64_t id, bool differs);
+void note_reexecuted(const Request &request, uint64_t id);
 std::optional<Reexecuted> find_reexecuted(uint64_t id);
 
 // Skips the data.

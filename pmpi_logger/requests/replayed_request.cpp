@@ -4,8 +4,8 @@
 
 #include "mpi/real.h"
 
-#include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 namespace cd::logger {
@@ -14,12 +14,8 @@ namespace {
 std::mutex mutex;
 std::vector<MPI_Request> pool;
 
-// The state of a generalized request.
-struct Generalized {
-    bool completed = false;
-    bool given_back = false;
-};
-std::map<MPI_Request, Generalized> generalized;
+// Never freed before MPI ends, so that no other request gets their handles.
+std::set<MPI_Request> generalized;
 
 struct Outcome {
     MPI_Status status;
@@ -51,25 +47,6 @@ int ignore_cancel(void *, int) { return MPI_SUCCESS; }
 void fortran_query(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
 void fortran_free(MPI_Aint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
 void fortran_cancel(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
-
-// Changes a generalized request, and frees it once the program will not use it any more. Returns
-// false if the handle is none.
-template <typename Change> bool change_generalized(MPI_Request request, const Change &change) {
-    {
-        const std::scoped_lock lock(mutex);
-        const auto found = generalized.find(request);
-        if (found == generalized.end()) {
-            return false;
-        }
-        change(found->second);
-        if (!found->second.completed || !found->second.given_back) {
-            return true;
-        }
-        generalized.erase(found);
-    }
-    real<Fn::MPI_Request_free>(&request);
-    return true;
-}
 
 MPI_Request complete(Outcome *kept) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -109,16 +86,13 @@ MPI_Request take_generalized(bool of_fortran) {
         request = complete(nullptr);
     }
     const std::scoped_lock lock(mutex);
-    generalized[request] = {};
+    generalized.insert(request);
     return request;
 }
 
-void give_generalized(MPI_Request request) {
-    change_generalized(request, [](Generalized &one) { one.given_back = true; });
-}
-
-bool complete_generalized(MPI_Request request) {
-    return change_generalized(request, [](Generalized &one) { one.completed = true; });
+bool is_replayed_generalized(MPI_Request request) {
+    const std::scoped_lock lock(mutex);
+    return generalized.contains(request);
 }
 
 MPI_Request completed_request(const MPI_Status &status, int result) {
@@ -127,16 +101,11 @@ MPI_Request completed_request(const MPI_Status &status, int result) {
 
 void free_placeholders() {
     const std::scoped_lock lock(mutex);
+    pool.insert(pool.end(), generalized.begin(), generalized.end());
     for (MPI_Request &request : pool) {
         real<Fn::MPI_Request_free>(&request);
     }
     pool.clear();
-    for (auto &[request, one] : generalized) {
-        if (one.given_back) {
-            MPI_Request last = request;
-            real<Fn::MPI_Request_free>(&last);
-        }
-    }
     generalized.clear();
 }
 

@@ -13,14 +13,10 @@ namespace cd::logger {
 MPI_Request take_placeholder();
 void give_placeholder(MPI_Request request);
 
-// Take and give generalized requests, which are not used again: MPI keeps the language of their
-// callbacks. The program still calls MPI_Grequest_complete, perhaps in another thread and after it
-// has waited.
-// The handle means this request until both have happened.
+// Returns a placeholder for a generalized request: MPI keeps the language of its callbacks. The
+// program calls MPI_Grequest_complete for it, perhaps in another thread and after it has waited.
 MPI_Request take_generalized(bool of_fortran);
-void give_generalized(MPI_Request request);
-// To be called for MPI_Grequest_complete. Returns false if the handle is no such request.
-bool complete_generalized(MPI_Request request);
+bool is_replayed_generalized(MPI_Request request);
 
 // Returns a request that completes with this status and result, and is gone then.
 MPI_Request completed_request(const MPI_Status &status, int result);

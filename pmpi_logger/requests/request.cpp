@@ -17,38 +17,14 @@ void Request::clear() {
     comm = MPI_COMM_NULL;
     peer = 0;
     tag = 0;
-
-    seat = 0;
-    state = State::active;
-    is_complete = false;
-    freed = false;
-    freed_at = {};
-    goes_with_log = false;
-    ending_in = 0;
-    handle = MPI_REQUEST_NULL;
-    stand_in = MPI_REQUEST_NULL;
-    made_anew = MPI_REQUEST_NULL;
-    thread = 0;
-    order = 0;
-    place = {};
-    id = 0;
+    static_cast<Use &>(*this) = {};
     shadow = {};
     staging.clear();
-    delivered = false;
-    told = 0;
-    told_at = {};
-    only_in_log = false;
     parts_delivered.clear();
     parts_ready.clear();
-    window = MPI_WIN_NULL;
-    target = 0;
-    set_aside_id = 0;
-    set_aside = State::inactive;
     if (!data.empty()) {
         data = {};
     }
-    status = {};
-    error = MPI_SUCCESS;
     own_types.clear();
 }
 

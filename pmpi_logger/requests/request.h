@@ -9,10 +9,13 @@
 #include "cd/mpi_log.h"
 
 #include <cstdint>
+#include <memory>
 #include <mpi.h>
 #include <vector>
 
 namespace cd::logger {
+
+struct OwnType;
 
 // The purpose of a request.
 struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
@@ -43,9 +46,8 @@ struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
     int tag = 0;
 };
 
-// Describes an MPI request beyond what MPI reports: where its data arrive, and whether and where a
-// log has its start.
-struct Request : Purpose {
+// The state of a request, apart from memory that it holds.
+struct Use {
     enum class State : uint8_t {
         inactive,  // a persistent one between two uses
         active,    // MPI works on it
@@ -57,12 +59,8 @@ struct Request : Purpose {
     size_t seat = 0; // its index among all tracked requests
 
     State state = State::active;
-    bool is_complete = false;   // a generalized one that the program has completed in MPI
     bool freed = false;         // by the program, before it was complete
     cd_log_place freed_at = {}; // the entry of that, if a log has one
-    // Goes once no log needs it for a re-execution: a persistent one that was freed, or one that a
-    // restore has set aside.
-    bool goes_with_log = false;
     // The thread in which MPI may complete it and reuse its handle; 0: none.
     uint64_t ending_in = 0;
 
@@ -76,19 +74,8 @@ struct Request : Purpose {
     cd_log_place place = {}; // where its start stands in a log, if it has an id
     uint64_t id = 0;         // of the start; 0 if not logged
 
-    SendCopy shadow; // the buffer of a send
-    Staging staging; // the buffers of all others
-    // True if the program has the data already and may have changed them; or these parts of them.
-    bool delivered = false;
-    // The cd_log_moment() at which MPI_Request_get_status reported it complete; 0: it has not. The
-    // memory is the program's again since then.
-    uint64_t told = 0;
-    cd_log_place told_at = {}; // the entry of that, which has what it brought; 0 if none has it
-    bool only_in_log = false;  // since a restore only that entry has what it brought
-    std::vector<bool> parts_delivered;
-    // Which parts the program has made ready: in this execution, or in one before.
-    enum class Ready : uint8_t { no, said, said_before };
-    std::vector<Ready> parts_ready;
+    // True if MPI_Request_get_status reported it complete. The program has the data since then.
+    bool told = false;
 
     // For a read of another rank's window, which a synchronization also completes.
     MPI_Win window = MPI_WIN_NULL;
@@ -97,21 +84,30 @@ struct Request : Purpose {
     // The use of a persistent request that a restore has set aside, by the number of its start. It
     // is cancelled, parked or under way, while the re-execution goes through the uses before it.
     uint64_t set_aside_id = 0;
-    uint64_t departed = 0; // of a persistent send: the checksum of what its last start has sent
     State set_aside = State::inactive;
 
     // For a parked request.
-    std::vector<std::byte> data;
     MPI_Status status = {};
     int error = MPI_SUCCESS; // the result of waiting for it, or for its stand-in
+};
 
-    // Copies of types that the program has freed.
-    std::vector<MPI_Datatype> own_types;
+// Describes an MPI request beyond what MPI reports: where its data arrive, and whether and where a
+// log has its start.
+struct Request : Purpose, Use {
+    SendCopy shadow; // the buffer of a send
+    Staging staging; // the buffers of all others
+    // Which parts of a partitioned one the program has got, and which it has made ready: in this
+    // execution, or in one before.
+    std::vector<bool> parts_delivered;
+    enum class Ready : uint8_t { no, said, said_before };
+    std::vector<Ready> parts_ready;
+    std::vector<std::byte> data;                           // of a parked one
+    std::vector<std::shared_ptr<const OwnType>> own_types; // copies of types that were freed
 
     bool logged() const { return id != 0; }
 
-    // Makes it as new, field by field. Requests come and go in every exchange, and constructing one
-    // anew would write all of it.
+    // Makes it as new. Requests come and go in every exchange, and constructing one anew would
+    // write all of it.
     void clear();
 
     // Returns true if MPI uses none of the program's memory.

@@ -17,18 +17,34 @@ public:
     // Returns nullptr if there is none.
     Request *find(uint64_t key) const { return slots_[place_of(key)].request; }
 
-    // Reserves memory, so that `more` requests can be added without allocating.
-    void reserve_room(size_t more = 1) {
-        while (2 * (used_ + more) > slots_.size()) {
+    // Adds a request. Replaces one that has the key.
+    void add(uint64_t key, Request &request) {
+        if (2 * (used_ + 1) > slots_.size()) {
             grow();
         }
+        Slot &slot = slots_[place_of(key)];
+        used_ += slot.request == nullptr ? 1 : 0;
+        slot = {key, &request};
     }
 
-    // Adds a request. Replaces one that has the key.
-    void add(uint64_t key, Request &request);
-
     // Removes the key if it leads to `request`.
-    void remove(uint64_t key, const Request &request);
+    void remove(uint64_t key, const Request &request) {
+        size_t gap = place_of(key);
+        if (slots_[gap].request != &request) {
+            return;
+        }
+        // Move what would not be found behind the gap into it.
+        const size_t mask = slots_.size() - 1;
+        for (size_t i = after(gap); slots_[i].request != nullptr; i = after(i)) {
+            const size_t from_home = (i - home_of(slots_[i].key)) & mask;
+            if (from_home >= ((i - gap) & mask)) {
+                slots_[gap] = slots_[i];
+                gap = i;
+            }
+        }
+        slots_[gap] = {};
+        --used_;
+    }
 
 private:
     struct Slot {
@@ -47,7 +63,16 @@ private:
         }
         return i;
     }
-    void grow();
+    void grow() {
+        std::vector<Slot> before(2 * slots_.size());
+        before.swap(slots_);
+        --shift_;
+        for (const Slot &slot : before) {
+            if (slot.request != nullptr) {
+                slots_[place_of(slot.key)] = slot;
+            }
+        }
+    }
 
     std::vector<Slot> slots_ = std::vector<Slot>(64); // a power of two, at most half of them used
     unsigned shift_ = 64 - 6;

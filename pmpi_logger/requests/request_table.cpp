@@ -25,56 +25,34 @@ uint64_t this_thread() {
     return number;
 }
 
-// Frees the types once no log names them.
-void release(const std::vector<MPI_Datatype> &types) {
-    for (MPI_Datatype type : types) {
-        auto free_type = [type]() mutable {
+} // namespace
+
+// A copy of a type that the program has freed. Lives until no log names it.
+struct OwnType {
+    explicit OwnType(MPI_Datatype of) : copy(copy_of_type(of)) {}
+    OwnType(const OwnType &) = delete;
+    OwnType &operator=(const OwnType &) = delete;
+    ~OwnType() {
+        auto free_type = [type = copy]() mutable {
             forget_type_facts(type);
             real<Fn::MPI_Type_free>(&type);
         };
         cd_log_place place = {};
-        if (cd_log_here(&place) != 0 && !RecordAll::records()) {
+        if (is_used && cd_log_here(&place) != 0 && !RecordAll::records()) {
             when_forgotten(place, free_type);
         } else {
             free_type();
         }
     }
-}
 
-// Returns the blocks of the request that have the type.
-std::vector<Block *> described_by(Request &request, MPI_Datatype type) {
-    std::vector<Block *> found;
-    for (Blocks *blocks :
-         {&request.arrivals, &request.departures, &request.parts, &request.staging.landed,
-          &request.staging.sources, &request.staging.places}) {
-        for (Block &block : *blocks) {
-            if (block.type == type) {
-                found.push_back(&block);
-            }
-        }
-    }
-    return found;
-}
-
-} // namespace
+    MPI_Datatype copy;
+    bool is_used = false;
+};
 
 RequestTable &RequestTable::instance() {
     // Never destroyed: MPI may be used while the process ends.
     static auto &table = *new RequestTable;
     return table;
-}
-
-void RequestTable::reserve_room(size_t starts) {
-    const std::scoped_lock lock(mutex_);
-    adopt_plain();
-    if (spare_.empty()) {
-        spare_.push_back(&all_.emplace_back());
-    }
-    if (tracked_.size() == tracked_.capacity()) {
-        tracked_.reserve(2 * tracked_.size() + 1);
-    }
-    named_.reserve_room();
-    numbered_.reserve_room(starts);
 }
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
@@ -94,10 +72,10 @@ Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place
     return request;
 }
 
-void RequestTable::add(MPI_Request handle, const Block &to, MPI_Comm comm, int peer, int tag) {
+void RequestTable::add(MPI_Request handle, const Message &receive) {
     if (mutex_.try_lock_as_owner()) {
         const bool noted = (tracked_.empty() || named(handle) == nullptr) &&
-                           plain_.add({handle, to, comm, peer, tag, this_thread(), starts_ + 1});
+                           plain_.add({handle, receive, this_thread(), starts_ + 1});
         if (noted) {
             ++starts_;
             count_all();
@@ -108,29 +86,27 @@ void RequestTable::add(MPI_Request handle, const Block &to, MPI_Comm comm, int p
         }
     }
     std::unique_lock lock(mutex_);
-    add(handle, {Request::Kind::receive, &to, comm, peer, tag}, lock);
+    describe(take_seat(handle, lock), receive);
 }
 
 uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place,
                                    const Message &message, SendCopy &&shadow) {
     std::unique_lock lock(mutex_);
-    Request &request = add(handle, message, lock);
+    Request &request = take_seat(handle, lock);
+    describe(request, message);
     request.shadow = std::move(shadow);
     start(request, ++numbers_, place);
     return request.id;
 }
 
-Request &RequestTable::add(MPI_Request handle, const Message &message,
-                           std::unique_lock<BiasedLock> &lock) {
-    Request &request = take_seat(handle, lock);
+void RequestTable::describe(Request &request, const Message &message) {
     request.kind = message.kind;
-    if (message.to != nullptr) {
-        request.arrivals.push_back(*message.to);
+    if (message.kind == Request::Kind::receive) {
+        request.arrivals.push_back(message.to);
     }
     request.comm = message.comm;
     request.peer = message.peer;
     request.tag = message.tag;
-    return request;
 }
 
 // Tracks a request whose purpose the caller sets.
@@ -204,11 +180,7 @@ void RequestTable::forget_ended(const Few &few, const MPI_Request *handles) {
 void RequestTable::adopt_plain() {
     plain_.give([this](const PlainReceive &receive) {
         Request &request = sit_down(receive.handle);
-        request.kind = Request::Kind::receive;
-        request.arrivals.push_back(receive.to);
-        request.comm = receive.comm;
-        request.peer = receive.peer;
-        request.tag = receive.tag;
+        describe(request, receive.message);
         request.thread = receive.thread;
         request.order = receive.order;
     });
@@ -301,10 +273,7 @@ void RequestTable::set_number(Request &request, uint64_t id) {
 void RequestTable::start(Request &request, uint64_t id, const cd_log_place &place) {
     set_number(request, id);
     request.place = place;
-    request.delivered = false;
-    request.told = 0;
-    request.told_at = {};
-    request.only_in_log = false;
+    request.told = false;
     request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;
@@ -320,8 +289,6 @@ void RequestTable::started(Request &request, uint64_t id, const cd_log_place &pl
     const std::scoped_lock lock(mutex_);
     start(request, id, place);
 }
-
-void RequestTable::started(Request &request) { started(request, 0, {}); }
 
 void RequestTable::ended(Request &request) {
     const std::scoped_lock lock(mutex_);
@@ -347,76 +314,39 @@ void RequestTable::remove(Request &request) {
         --stand_ins;
     }
     std::unique_lock lock(mutex_);
-    std::vector<MPI_Datatype> types;
-    types.swap(request.own_types);
+    const auto types = std::move(request.own_types); // freed without the lock
     leave_seat(request);
     set_number(request, 0);
     request.clear();
     spare_.push_back(&request);
     lock.unlock();
-    release(types);
 }
 
-bool RequestTable::completes_first(MPI_Request handle) {
-    if (empty()) {
-        return true;
-    }
-    const std::scoped_lock lock(mutex_);
-    Request *const request = named(handle);
-    const bool is_known = request != nullptr && request->is_complete && own(handle) != nullptr;
-    if (request != nullptr) {
-        request->is_complete = true;
-    }
-    return !is_known;
-}
-
-// Copies types without the lock, since MPI is not called under locks.
+// Copies the type without the lock, since MPI is not called under locks.
 void RequestTable::keep_type(MPI_Datatype type) {
     if (empty()) {
         return;
     }
-    std::vector<MPI_Datatype> copies;
-    for (bool enough = false; !enough;) {
-        std::unique_lock lock(mutex_);
-        adopt_plain();
-        const auto users = std::ranges::count_if(
-            tracked_, [type](Request *request) { return !described_by(*request, type).empty(); });
-        enough = copies.size() >= static_cast<size_t>(users);
-        if (enough) {
-            give_copies(type, copies);
-            continue;
-        }
-        lock.unlock();
-        copies.push_back(copy_of_type(type));
-    }
-    for (MPI_Datatype &unused : copies) {
-        real<Fn::MPI_Type_free>(&unused);
-    }
-}
-
-// Takes one copy for each request that needs one.
-void RequestTable::give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies) {
-    for (Request *request : tracked_) {
-        const std::vector<Block *> blocks = described_by(*request, type);
-        if (blocks.empty()) {
-            continue;
-        }
-        for (Block *block : blocks) {
-            block->type = copies.back();
-        }
-        request->own_types.push_back(copies.back());
-        copies.pop_back();
-    }
-}
-
-bool RequestTable::uses(MPI_Comm comm) {
-    if (empty()) {
-        return false;
-    }
+    const auto own = std::make_shared<OwnType>(type);
     const std::scoped_lock lock(mutex_);
     adopt_plain();
-    return std::ranges::any_of(tracked_,
-                               [comm](const Request *request) { return request->comm == comm; });
+    for (Request *request : tracked_) {
+        bool uses = false;
+        for (Blocks *blocks :
+             {&request->arrivals, &request->departures, &request->parts, &request->staging.landed,
+              &request->staging.sources, &request->staging.places}) {
+            for (Block &block : *blocks) {
+                if (block.type == type) {
+                    block.type = own->copy;
+                    uses = true;
+                }
+            }
+        }
+        if (uses) {
+            request->own_types.push_back(own);
+            own->is_used = true;
+        }
+    }
 }
 
 void RequestTable::comm_is_gone(MPI_Comm comm) {
@@ -462,16 +392,10 @@ std::vector<Request *> RequestTable::of_this_thread() {
 
 std::vector<Request *> RequestTable::concerned(const Reach &reach) {
     return those([&](const Request &request) {
-        return request.thread == this_thread() || (request.logged() && reach.covers(request.place));
+        return request.thread == this_thread() ||
+               (request.logged() && reach.covers(request.place)) ||
+               (request.freed && reach.covers(request.freed_at));
     });
-}
-
-void RequestTable::take_back_frees(const Reach &reach) {
-    const std::scoped_lock lock(mutex_);
-    for (Request *request : tracked_) {
-        const bool starts_again = request->logged() && reach.covers(request->place);
-        request->freed = request->freed && !starts_again && !reach.covers(request->freed_at);
-    }
 }
 
 } // namespace cd::logger

@@ -20,13 +20,19 @@
 
 namespace cd::logger {
 
-// A receive that began while no CD logged.
-struct PlainReceive {
-    MPI_Request handle = MPI_REQUEST_NULL;
-    Block to;
+// What a request sends or receives, if it is one block.
+struct Message {
+    Request::Kind kind = Request::Kind::send;
+    Block to; // of a receive
     MPI_Comm comm = MPI_COMM_NULL;
     int peer = 0;
     int tag = 0;
+};
+
+// A receive that began while no CD logged.
+struct PlainReceive {
+    MPI_Request handle = MPI_REQUEST_NULL;
+    Message message;
     uint64_t thread = 0; // that started it
     uint64_t order = 0;  // later starts have greater numbers
 };
@@ -35,29 +41,22 @@ struct PlainReceive {
 // a program without CDs most end like that. Not locked.
 class PlainReceives {
 public:
-    // Returns false if there is no room. Replaces a receive that had the handle before.
+    // Returns false if another one has the place. Replaces a receive that had the handle before.
     bool add(const PlainReceive &receive) {
-        PlainReceive *place = find(receive.handle);
-        if (place == nullptr) {
-            place = find_free(home_of(receive.handle));
-            if (place == nullptr) {
-                return false;
-            }
+        PlainReceive &place = place_of(receive.handle);
+        if (place.handle == MPI_REQUEST_NULL) {
             ++count_;
+        } else if (place.handle != receive.handle) {
+            return false;
         }
-        *place = receive;
+        place = receive;
         return true;
     }
 
     // Returns nullptr if there is none. The result is valid until the receive is removed.
     PlainReceive *find(MPI_Request handle) {
-        const size_t home = home_of(handle);
-        for (size_t i = home; i < home + neighbours; ++i) {
-            if (places_[i].handle == handle && handle != MPI_REQUEST_NULL) {
-                return &places_[i];
-            }
-        }
-        return nullptr;
+        PlainReceive &place = place_of(handle);
+        return place.handle == handle && handle != MPI_REQUEST_NULL ? &place : nullptr;
     }
 
     void remove(PlainReceive &receive) {
@@ -69,36 +68,23 @@ public:
 
     // Removes all and calls `take` for each.
     template <typename Take> void give(const Take &take) {
-        for (PlainReceive &place : places_) {
-            if (count_ == 0) {
-                return;
-            }
-            if (place.handle != MPI_REQUEST_NULL) {
-                const PlainReceive receive = place;
-                remove(place);
+        for (size_t i = 0; count_ > 0; ++i) {
+            if (places_[i].handle != MPI_REQUEST_NULL) {
+                const PlainReceive receive = places_[i];
+                remove(places_[i]);
                 take(receive);
             }
         }
     }
 
 private:
-    static constexpr unsigned home_bits = 10;
-    static constexpr size_t homes = size_t{1} << home_bits;
-    static constexpr size_t neighbours = 4; // places of a home
+    static constexpr unsigned bits = 10;
 
-    static size_t home_of(MPI_Request handle) {
-        return word_of(handle) * 0x9E3779B97F4A7C15U >> (64 - home_bits);
-    }
-    PlainReceive *find_free(size_t home) {
-        for (size_t i = home; i < home + neighbours; ++i) {
-            if (places_[i].handle == MPI_REQUEST_NULL) {
-                return &places_[i];
-            }
-        }
-        return nullptr;
+    PlainReceive &place_of(MPI_Request handle) {
+        return places_[word_of(handle) * 0x9E3779B97F4A7C15U >> (64 - bits)];
     }
 
-    std::array<PlainReceive, homes + neighbours - 1> places_;
+    std::array<PlainReceive, size_t{1} << bits> places_;
     size_t count_ = 0;
 };
 
@@ -116,9 +102,6 @@ public:
 
     static bool empty() { return size_.load(std::memory_order_relaxed) == 0; }
 
-    // Reserves memory, so that one request can be added and `starts` started without allocating.
-    void reserve_room(size_t starts = 1);
-
     // Adds a request under its handle. One that had the handle before is gone, or just ending in
     // another thread.
     Request &add(MPI_Request handle, Purpose &&purpose);
@@ -127,19 +110,12 @@ public:
     Request &add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
                          Staging &&staging);
 
-    // Adds and starts a request that sends one block or receives one, to `to`.
-    struct Message {
-        Request::Kind kind = Request::Kind::send;
-        const Block *to = nullptr;
-        MPI_Comm comm = MPI_COMM_NULL;
-        int peer = 0;
-        int tag = 0;
-    };
+    // The same for a message.
     uint64_t add_started(MPI_Request handle, const cd_log_place &place, const Message &message,
                          SendCopy &&shadow);
 
     // Adds a receive that no log has.
-    void add(MPI_Request handle, const Block &to, MPI_Comm comm, int peer, int tag);
+    void add(MPI_Request handle, const Message &receive);
 
     // A few requests of a Wait or Test call.
     struct Few {
@@ -178,10 +154,8 @@ public:
     // Notes that this thread starts it, and that a log has the start at `place`. The request is
     // found by a number until it ends: by a new one, which is returned, or by `id` of the log.
     uint64_t started(Request &request, const cd_log_place &place);
+    // `id`: 0 if no log has the start.
     void started(Request &request, uint64_t id, const cd_log_place &place);
-
-    // Notes a start that no log has.
-    void started(Request &request);
 
     // Makes a persistent request inactive. It is not found by its number any more.
     void ended(Request &request);
@@ -191,15 +165,8 @@ public:
 
     void remove(Request &request);
 
-    // To be called for MPI_Grequest_complete. Returns false if MPI knows that already from an
-    // execution that a restore has taken back.
-    bool completes_first(MPI_Request handle);
-
-    // Must be called before a type is freed. Requests whose data it describes get a copy of it.
+    // Must be called before a type is freed. Requests whose data it describes share a copy of it.
     void keep_type(MPI_Datatype type);
-
-    // Returns true if a request was made on the communicator, which may have to be made again.
-    bool uses(MPI_Comm comm);
 
     // Must be called before MPI frees a communicator. Nothing can be made on it again.
     void comm_is_gone(MPI_Comm comm);
@@ -217,27 +184,23 @@ public:
     std::vector<Request *> of_this_thread();
     std::vector<Request *> concerned(const Reach &reach);
 
-    // Takes back the frees that the re-execution will repeat, of all threads.
-    void take_back_frees(const Reach &reach);
-
     // Counts stand-ins and requests made anew. While it is 0, handles are MPI's own.
     std::atomic<int> stand_ins = 0;
 
 private:
     template <typename Wanted> std::vector<Request *> those(const Wanted &wanted);
     // With the mutex held.
-    Request &add(MPI_Request handle, const Message &message, std::unique_lock<BiasedLock> &lock);
     void forget_stale(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
     Request *named(MPI_Request handle) const;
     Request *own(MPI_Request handle) const;
     void adopt_plain();
     void count_all() { size_.store(tracked_.size() + plain_.count(), std::memory_order_relaxed); }
     void set_name(Request &request, MPI_Request handle);
-    void give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies);
     void set_number(Request &request, uint64_t id);
     void start(Request &request, uint64_t id, const cd_log_place &place);
     Request &take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
     Request &sit_down(MPI_Request handle);
+    static void describe(Request &request, const Message &message);
     void leave_seat(Request &request);
 
     BiasedLock mutex_;

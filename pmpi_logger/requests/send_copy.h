@@ -26,9 +26,6 @@ public:
 
     bool empty() const { return memory_ == nullptr; }
 
-    // Leaks the memory, since MPI may read it at any time from now on.
-    void leave_to_mpi() { static_cast<void>(memory_.release()); }
-
     // Returns the buffer to send instead of the block.
     void *address() const { return address_; }
 

@@ -307,22 +307,6 @@ TEST_F(LoggerPath, BeginsOfALogAreWhereARestoreReplaysFrom) {
     EXPECT_EQ(cd_log_begins(second, begins.data(), 3), 0) << "it has ended";
 }
 
-TEST_F(LoggerPath, MomentsTellWhetherAPointInTimeIsLater) {
-    const uint64_t before = cd_log_moment(nullptr);
-    const cd_handle root = make_root(COMM_LOGGING_DISABLED);
-    EXPECT_LT(before, cd_log_moment(root));
-    const uint64_t between = cd_log_moment(nullptr);
-    EXPECT_GE(between, cd_log_moment(root));
-    const cd_handle child = make_child(root);
-    EXPECT_LT(between, cd_log_moment(child));
-    ASSERT_TRUE(succeeds(commit_cd(child)));
-    EXPECT_EQ(cd_log_moment(child), 0U) << "it has ended";
-    const uint64_t after = cd_log_moment(nullptr);
-    EXPECT_GE(after, cd_log_moment(root));
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
-    EXPECT_LT(after, cd_log_moment(root));
-}
-
 TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     const cd_log_place first = here();

@@ -111,35 +111,3 @@ HAZARD(receives_of_one_tag_keep_their_order) {
 }
 
 } // namespace pending_receives
-
-// One that has ended, and one that has not, which the program gives up by turns. MPICH has about
-// 2,000 context ids, and a request that MPI still has keeps that of its communicator.
-HAZARD(receives_that_are_given_up_go_with_their_log) {
-#ifdef OPEN_MPI
-    constexpr int times = 100;
-#else
-    constexpr int times = 5000;
-#endif
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    for (int i = 0; i < times; ++i) {
-        MPI_Comm mine = MPI_COMM_NULL;
-        if (MPI_Comm_dup(MPI_COMM_SELF, &mine) != MPI_SUCCESS) {
-            CHECK(i == times);
-            return;
-        }
-        {
-            Numbers data = numbers(7, 1);
-            Domain domain;
-            domain.keep(data);
-            MPI_Request request = MPI_REQUEST_NULL;
-            MPI_Irecv(data.data(), 1, MPI_INT, 0, 1, mine, &request);
-            if (i % 2 == 0) {
-                const int one = i;
-                MPI_Send(&one, 1, MPI_INT, 0, 1, mine);
-            }
-            domain.restore();
-        }
-        MPI_Comm_free(&mine);
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-}

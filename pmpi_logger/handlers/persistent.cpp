@@ -35,7 +35,7 @@ Buffers buffers_of(const Call &call) {
     return buffers;
 }
 
-Purpose purpose_of(const Call &call, Request::Kind kind) {
+Purpose persistent_purpose(const Call &call, Request::Kind kind) {
     Purpose purpose;
     purpose.kind = kind;
     purpose.persistent = true;
@@ -59,7 +59,7 @@ Purpose purpose_of(const Call &call, Request::Kind kind) {
 
 // Notes that the program's buffers lie elsewhere now.
 void describe_anew(const Call &call, Request &request) {
-    Purpose purpose = purpose_of(call, request.kind);
+    Purpose purpose = persistent_purpose(call, request.kind);
     RequestTable::instance().change(request, [&](Request &described) {
         static_cast<Purpose &>(described) = std::move(purpose);
     });
@@ -104,7 +104,7 @@ void PersistentBase::track(const Call &call, Request::Kind kind, MPI_Request han
                            Staging &&staging) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
-    Request &request = table.add(handle, purpose_of(call, kind));
+    Request &request = table.add(handle, persistent_purpose(call, kind));
     request.state = Request::State::inactive;
     table.change(request, [&](Request &made) { made.staging = std::move(staging); });
 }

@@ -11,7 +11,7 @@
 namespace cd::logger {
 namespace {
 
-std::mutex mutex;
+std::mutex pool_mutex;
 std::vector<MPI_Request> pool;
 
 // Never freed before MPI ends, so that no other request gets their handles.
@@ -59,7 +59,7 @@ MPI_Request complete(Outcome *kept) {
 
 MPI_Request take_placeholder() {
     {
-        const std::scoped_lock lock(mutex);
+        const std::scoped_lock lock(pool_mutex);
         if (!pool.empty()) {
             const MPI_Request request = pool.back();
             pool.pop_back();
@@ -70,7 +70,7 @@ MPI_Request take_placeholder() {
 }
 
 void give_placeholder(MPI_Request request) {
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(pool_mutex);
     pool.push_back(request);
 }
 
@@ -85,13 +85,13 @@ MPI_Request take_generalized(bool of_fortran) {
     } else {
         request = complete(nullptr);
     }
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(pool_mutex);
     generalized.insert(request);
     return request;
 }
 
 bool is_replayed_generalized(MPI_Request request) {
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(pool_mutex);
     return generalized.contains(request);
 }
 
@@ -100,7 +100,7 @@ MPI_Request completed_request(const MPI_Status &status, int result) {
 }
 
 void free_placeholders() {
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(pool_mutex);
     pool.insert(pool.end(), generalized.begin(), generalized.end());
     for (MPI_Request &request : pool) {
         real<Fn::MPI_Request_free>(&request);

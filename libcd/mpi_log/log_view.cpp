@@ -12,8 +12,7 @@ namespace cd {
 
 LogView LogView::of_root(std::shared_ptr<LogSpill> spill) {
     LogView view;
-    view.owned_ = view.log_ = std::make_shared<Log>(spill);
-    view.spill_ = std::move(spill);
+    view.owned_ = view.log_ = std::make_shared<Log>(std::move(spill));
     return view;
 }
 
@@ -42,9 +41,6 @@ Status LogView::of_child(LogView &parent, Log::Sibling sibling, const char *cd, 
 LogView::~LogView() {
     if (owned_ != nullptr) {
         owned_->close();
-    }
-    if (spill_ != nullptr) {
-        spill_->stop();
     }
 }
 
@@ -169,7 +165,6 @@ void LogView::forget(int depth, bool alone) {
 void LogView::leave_to_parent_process() noexcept {
     new (&log_) std::shared_ptr<Log>;
     new (&owned_) std::shared_ptr<Log>;
-    new (&spill_) std::shared_ptr<LogSpill>;
     has_children_ = false;
 }
 

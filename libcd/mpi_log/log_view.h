@@ -106,9 +106,8 @@ private:
     Status check_stopped(int depth, const char *cd) const;
     Status check_nested_left(int depth, const char *cd) const;
 
-    std::shared_ptr<LogSpill> spill_; // of a root
-    std::shared_ptr<Log> owned_;      // of a root
-    std::shared_ptr<Log> log_;        // threads refer to it, too
+    std::shared_ptr<Log> owned_; // of a root
+    std::shared_ptr<Log> log_;   // threads refer to it, too
     Log::Sibling sibling_;
     Log::Position begin_;
     std::vector<NestedBegin> nested_begins_; // if not the nested log's own begin

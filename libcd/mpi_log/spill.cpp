@@ -3,7 +3,6 @@
 #include "mpi_log/spill.h"
 
 #include "memory/page_pool.h"
-#include "os/system.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,23 +27,6 @@ LogSpill::LogSpill(uint64_t limit, std::string directory)
     : limit_(limit),
       chunk_size_(std::clamp<uint64_t>(limit / chunks_in_limit, smallest_chunk, largest_chunk)),
       file_(std::move(directory)) {}
-
-void LogSpill::stop() noexcept {
-    Lock lock(mutex_);
-    ending_ = true;
-    wake_.notify_one();
-    const bool has_worker = std::exchange(has_worker_, false);
-    lock.unlock();
-    if (has_worker) {
-        os::system().join_thread(worker_);
-    }
-}
-
-// Starts writing before the limit is reached, so that appending waits only for a slow file.
-bool LogSpill::should_write() const {
-    const uint64_t begin_at = for_writing() - for_writing() / 4;
-    return !refused_ && !writing_ && !unwritten_.empty() && in_memory_ + wanted_ > begin_at;
-}
 
 LogChunk *LogSpill::make(size_t size) noexcept {
     auto *chunk = new (std::nothrow) Chunk;
@@ -74,20 +56,17 @@ LogChunk *LogSpill::make(size_t size) noexcept {
 
 bool LogSpill::reserve_room(Lock &lock, size_t size) noexcept {
     const uint64_t failed_before = failed_writes_;
-    wanted_ += size;
     drop_copied(size, for_writing());
     // Chunks in use by other threads stay; all others are written first.
     while (in_memory_ + size > for_writing() && (!unwritten_.empty() || writing_) &&
            failed_writes_ == failed_before) {
-        refused_ = false;
-        if (wake_worker() || writing_) {
+        if (writing_) {
             done_.wait(lock);
         } else {
             write_oldest(lock);
         }
         drop_copied(size, for_writing());
     }
-    wanted_ -= size;
     return failed_writes_ == failed_before || in_memory_ + size <= for_writing();
 }
 
@@ -96,9 +75,6 @@ void LogSpill::complete(LogChunk &chunk) noexcept {
     auto &completed = static_cast<Chunk &>(chunk);
     completed.complete = true;
     enlist(completed);
-    if (should_write()) {
-        wake_worker();
-    }
 }
 
 bool LogSpill::hold(LogChunk &chunk) noexcept {
@@ -183,15 +159,10 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
     Chunk &chunk = unwritten_.front();
     begin_work_on(chunk);
     writing_ = true;
-    Status status;
     SpillFile::Extent extent;
     const uint64_t tail = tail_;
     lock.unlock();
-    try {
-        status = file_.write(tail, {chunk.pages, chunk.used}, extent);
-    } catch (const std::bad_alloc &) {
-        status = no_memory_to_spill();
-    }
+    Status status = file_.write(tail, {chunk.pages, chunk.used}, extent);
     lock.lock();
     writing_ = false;
     if (status) {
@@ -205,7 +176,6 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
     } else {
         note_trouble();
         ++failed_writes_;
-        refused_ = true;
     }
     end_work_on(chunk);
 }
@@ -219,13 +189,8 @@ bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
     in_memory_ += size;
     lock.unlock();
     auto *pages = static_cast<std::byte *>(PagePool::instance().take(size));
-    Status status;
-    try {
-        status =
-            pages != nullptr ? file_.read(chunk.extent, {pages, chunk.used}) : no_memory_to_spill();
-    } catch (const std::bad_alloc &) {
-        status = no_memory_to_spill();
-    }
+    Status status =
+        pages != nullptr ? file_.read(chunk.extent, {pages, chunk.used}) : no_memory_to_spill();
     if (!status && pages != nullptr) {
         PagePool::instance().give(pages, size);
     }
@@ -249,27 +214,6 @@ void LogSpill::note_trouble() noexcept {
 Status LogSpill::trouble() const {
     const Lock lock(mutex_);
     return trouble_[0] == '\0' ? Status::ok() : fail(CD_ERROR_LOG_SPILL, "%s", trouble_);
-}
-
-bool LogSpill::wake_worker() noexcept {
-    const auto run = [](void *spill) -> void * {
-        static_cast<LogSpill *>(spill)->work();
-        return nullptr;
-    };
-    has_worker_ = has_worker_ || os::system().start_thread(worker_, run, this) == 0;
-    wake_.notify_one();
-    return has_worker_;
-}
-
-void LogSpill::work() noexcept {
-    Lock lock(mutex_);
-    while (!ending_) {
-        if (should_write()) {
-            write_oldest(lock);
-        } else {
-            wake_.wait(lock);
-        }
-    }
 }
 
 } // namespace cd

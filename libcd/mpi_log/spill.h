@@ -13,14 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <pthread.h>
 #include <string>
 
 namespace cd {
 
-// Keeps the memory of a family's logs below a limit. A thread moves complete chunks to a file,
-// oldest first; they come back to be read. Chunks that are written or read stay in memory, so a
-// limit of a few chunks is exceeded.
+// Keeps the memory of a family's logs below a limit. Whoever needs a chunk beyond it first moves
+// complete ones to a file, the oldest first; they come back to be read. Chunks that are written or
+// read stay in memory, so a limit of a few chunks is exceeded.
 //
 // Thread-safe. Each chunk belongs to one log, which does one thing with it at a time.
 class LogSpill {
@@ -29,7 +28,6 @@ public:
     LogSpill(uint64_t limit, std::string directory);
     LogSpill(const LogSpill &) = delete;
     LogSpill &operator=(const LogSpill &) = delete;
-    ~LogSpill() { stop(); }
 
     // Returns a size of which several fit into the limit.
     size_t chunk_size() const { return chunk_size_; }
@@ -49,9 +47,6 @@ public:
 
     // Frees the chunk, held or not.
     void discard(LogChunk *chunk) noexcept;
-
-    // Ends the thread in the background. No chunks exist then.
-    void stop() noexcept;
 
     // Returns the failure of the file because of which the last chunk was not made or held.
     Status trouble() const;
@@ -77,7 +72,6 @@ private:
 
     // Leaves room to read two of the largest chunks.
     uint64_t for_writing() const { return limit_ > 2 * largest_ ? limit_ - 2 * largest_ : 0; }
-    bool should_write() const;
 
     bool reserve_room(Lock &lock, size_t size) noexcept;
     void drop_copied(size_t size, uint64_t allowed) noexcept;
@@ -90,28 +84,19 @@ private:
     void destroy(Chunk &chunk) noexcept;
     void note_trouble() noexcept;
 
-    bool wake_worker() noexcept; // false if there can be none
-    void work() noexcept;
-
     const uint64_t limit_;
     const size_t chunk_size_;
 
     mutable std::mutex mutex_; // guards all that follows
-    std::condition_variable wake_;
     std::condition_variable done_;
     List unwritten_; // complete, in memory only, not held; the oldest first
     List copied_;    // complete, in memory and in a file, not held
     SpillFile file_;
     uint64_t tail_ = 0; // of the file, which is written from the start again once it has no chunk
     uint64_t in_memory_ = 0;
-    uint64_t wanted_ = 0; // by threads that wait
     uint64_t largest_ = 0;
     uint64_t failed_writes_ = 0;
-    bool refused_ = false; // the last write failed; the next one waits for a thread that needs it
     bool writing_ = false;
-    bool has_worker_ = false;
-    bool ending_ = false;
-    pthread_t worker_ = {};
     char trouble_[1024] = ""; // a message has room for as much
     std::atomic<uint64_t> in_files_ = 0;
 };

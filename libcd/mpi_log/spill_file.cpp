@@ -6,22 +6,14 @@
 #include "os/retry_eintr.h"
 
 #include <fcntl.h>
-#include <lz4.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 namespace cd {
 namespace {
-
-constexpr size_t block_size = size_t{256} << 10; // before compression
-
-// A block that does not become smaller than this is stored uncompressed.
-constexpr size_t worth_compressing(size_t size) { return size - size / 16; }
 
 Status cannot_write(const char *directory, size_t bytes, uint64_t offset) {
     const int error = errno;
@@ -70,17 +62,15 @@ int open_and_remove(const std::string &directory) {
 
 } // namespace
 
-// Precedes each block in the file.
-struct SpillFile::BlockHeader {
-    uint32_t checksum = 0; // of the rest, and the block
-    uint32_t stored = 0;
-    uint32_t size = 0; // before compression; equals stored if the block is not compressed
+// Precedes the data of each extent in the file.
+struct SpillFile::Header {
+    uint64_t size = 0;
+    uint64_t offset = 0;   // of the header: tells misplaced data
+    uint32_t checksum = 0; // of these and the data
     uint32_t reserved = 0;
-    uint64_t offset = 0; // of the header: tells a misplaced block
 
-    uint32_t checksum_with(const std::byte *block) const {
-        const size_t rest = sizeof(BlockHeader) - sizeof checksum;
-        return crc32c(crc32c(0, &stored, rest), block, stored);
+    uint32_t checksum_with(std::span<const std::byte> data) const {
+        return crc32c(crc32c(0, &size, sizeof size + sizeof offset), data.data(), data.size());
     }
 };
 
@@ -106,7 +96,7 @@ Status SpillFile::open() {
         fd = open_and_remove(directory_);
     }
     if (fd < 0 || os::system().identify(fd, identity_) != 0) {
-        const Status status = cannot_write(directory_.c_str(), block_size, 0);
+        const Status status = cannot_write(directory_.c_str(), sizeof(Header), 0);
         if (fd >= 0) {
             os::system().close(fd);
         }
@@ -130,34 +120,14 @@ Status SpillFile::write(uint64_t tail, std::span<const std::byte> data, Extent &
     if (Status status = fd_ < 0 ? open() : check_open(); !status) {
         return status;
     }
-    Extent written = {tail, 0};
-    const auto room = static_cast<size_t>(LZ4_compressBound(block_size));
-    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(sizeof(BlockHeader) + room);
-    std::byte *const block = buffer.get() + sizeof(BlockHeader);
-    while (!data.empty()) {
-        const auto part = data.first(std::min(block_size, data.size()));
-        const int compressed = LZ4_compress_default(
-            reinterpret_cast<const char *>(part.data()), reinterpret_cast<char *>(block),
-            static_cast<int>(part.size()), static_cast<int>(room));
-        BlockHeader header;
-        header.size = static_cast<uint32_t>(part.size());
-        header.stored = static_cast<uint32_t>(compressed);
-        if (compressed <= 0 || static_cast<size_t>(compressed) > worth_compressing(part.size())) {
-            std::memcpy(block, part.data(), part.size());
-            header.stored = header.size;
-        }
-        header.offset = tail + written.length;
-        header.checksum = header.checksum_with(block);
-        std::memcpy(buffer.get(), &header, sizeof header);
-        const size_t length = sizeof header + header.stored;
-        if (Status status = write_out({buffer.get(), length}, header.offset); !status) {
-            return status;
-        }
-        written.length += length;
-        data = data.subspan(part.size());
+    Header header{data.size(), tail};
+    header.checksum = header.checksum_with(data);
+    Status status = write_out(std::as_bytes(std::span(&header, 1)), tail);
+    status = status ? write_out(data, tail + sizeof header) : status;
+    if (status) {
+        extent = {tail, sizeof header + data.size()};
     }
-    extent = written;
-    return Status::ok();
+    return status;
 }
 
 Status SpillFile::write_out(std::span<const std::byte> bytes, uint64_t offset) const {
@@ -181,35 +151,12 @@ Status SpillFile::read(const Extent &extent, std::span<std::byte> data) const {
     if (Status status = check_open(); !status) {
         return status;
     }
-    uint64_t at = extent.offset;
-    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(block_size);
-    while (!data.empty()) {
-        BlockHeader header;
-        if (Status status = read_in(std::as_writable_bytes(std::span(&header, 1)), at); !status) {
-            return status;
-        }
-        const size_t size = std::min(block_size, data.size());
-        if (header.offset != at || header.size != size || header.stored > size) {
-            return damaged(at);
-        }
-        if (Status status = read_in({buffer.get(), header.stored}, at + sizeof header); !status) {
-            return status;
-        }
-        if (header.checksum != header.checksum_with(buffer.get())) {
-            return damaged(at);
-        }
-        if (header.stored == size) {
-            std::memcpy(data.data(), buffer.get(), size);
-        } else if (LZ4_decompress_safe(reinterpret_cast<const char *>(buffer.get()),
-                                       reinterpret_cast<char *>(data.data()),
-                                       static_cast<int>(header.stored),
-                                       static_cast<int>(size)) != static_cast<int>(size)) {
-            return damaged(at);
-        }
-        at += sizeof header + header.stored;
-        data = data.subspan(size);
-    }
-    return Status::ok();
+    Header header;
+    Status status = read_in(std::as_writable_bytes(std::span(&header, 1)), extent.offset);
+    status = status ? read_in(data, extent.offset + sizeof header) : status;
+    const bool whole = header.offset == extent.offset && header.size == data.size() &&
+                       header.checksum == header.checksum_with(data);
+    return !status || whole ? status : damaged(extent.offset);
 }
 
 Status SpillFile::read_in(std::span<std::byte> into, uint64_t offset) const {

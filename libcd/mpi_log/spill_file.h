@@ -13,8 +13,8 @@
 
 namespace cd {
 
-// A file without a name for log data beyond the limit. Its data are compressed in blocks, each with
-// a checksum. One thread writes at a time; any thread may read.
+// A file without a name for log data beyond the limit, each extent with a checksum. One thread
+// writes at a time; any thread may read.
 class SpillFile {
 public:
     struct Extent {
@@ -28,14 +28,14 @@ public:
     SpillFile &operator=(const SpillFile &) = delete;
     ~SpillFile();
 
-    // Writes data behind tail and returns its place in extent. May throw std::bad_alloc.
+    // Writes data behind tail and returns its place in extent.
     Status write(uint64_t tail, std::span<const std::byte> data, Extent &extent);
 
-    // Reads the data at extent, and verifies their checksums. May throw std::bad_alloc.
+    // Reads the data at extent, and verifies their checksum.
     Status read(const Extent &extent, std::span<std::byte> data) const;
 
 private:
-    struct BlockHeader;
+    struct Header;
 
     Status open();
     bool is_ours() const;

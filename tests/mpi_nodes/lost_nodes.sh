@@ -150,7 +150,8 @@ loses_too_much() { # STORAGE NODES WHAT
     [ "$(all_files)" = "$before" ] || die "the run again made, deleted or changed files"
 }
 give_room() { on_node "$1" mount -o "remount,size=$2" "$local_directory"; } # NODE SIZE
-files_that_count() { sort <<<"$1" | grep -v /in-use-; } # FILES: not of a run that has ended
+# FILES: not the locks of a run that has ended, nor stores, in whose place is the checkpoint that all start from
+files_that_count() { sort <<<"$1" | grep -v -e /in-use- -e '\.cds'; }
 all_files() {
     local node
     for node in $(nodes); do files_of_node "$node" -exec cksum {} + | sort; done

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,9 +100,6 @@ static int has_sessions(void) {
     return 0;
 }
 
-/* From before MPI_Init on. */
-static void has_an_odd_umask(void) { reduce(10); }
-
 static void exits(void) {
     reduce(10);
     exit(0);
@@ -171,15 +167,11 @@ int main(int argc, char **argv) {
                     {"exits", exits},
                     {"has_a_tool", has_a_tool},
                     {"is_beside_another_job", is_beside_another_job},
-                    {"has_an_odd_umask", has_an_odd_umask},
                     {"closes_descriptors", closes_descriptors},
                     {"lacks_memory_for_the_log", lacks_memory_for_the_log},
                     {"lacks_memory_for_the_file", lacks_memory_for_the_file}};
     if (argc == 2 && strcmp(argv[1], "has_sessions") == 0) {
         return has_sessions();
-    }
-    if (argc == 2 && strcmp(argv[1], "has_an_odd_umask") == 0) {
-        umask(0777);
     }
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

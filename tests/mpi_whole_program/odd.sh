@@ -40,7 +40,6 @@ if [ "$oddity" = is_beside_another_job ]; then
     flock 9
 fi
 log=$directory/log
-[ "$oddity" != has_an_odd_umask ] || log=$directory/log/of_its_own
 export CD_LOG=all CD_LOG_FILE=$log
 # What is meant for domains of the program's own, and none in memory can have.
 export CD_STORAGE_INFO="store=file,dir=$directory/not_there,redundancy=xor,flush=/pfs,config=/not_there"
@@ -53,7 +52,6 @@ fi
 case $oddity in
 is_beside_another_job) grep -q 'another process has it open' "$directory/errors"; exit ;;
 forks) [ "$(ls "$directory/log")" = rank-0.cdmpilog ] ;;
-has_an_odd_umask) [ "$(stat -c %a "$log" "$log"/*)" = $'700\n600' ] ;;
 binds_at_once) [ ! -s "$directory/errors" ] ;;
 has_a_tool) [[ $recorded = *"the tool: 10"* ]] ;;
 closes_descriptors) grep -q 'cannot write the log file' "$directory/errors" ;;

@@ -17,7 +17,7 @@ program() { # NAME: that does what it reads
 program dpkg-query <<'END'
 for package; do :; done
 case $package in
-liblz4-dev | mpich) exit 1 ;;
+libisal-dev | mpich) exit 1 ;;
 esac
 printf installed
 END
@@ -35,7 +35,7 @@ if ! "${as_user[@]}" test -x "$scratch/dev"; then
 fi
 
 expected="dev: packages are missing, and installing them needs root. Please run:
-  sudo apt-get update && sudo apt-get install -y liblz4-dev mpich"
+  sudo apt-get update && sudo apt-get install -y libisal-dev mpich"
 for command in demo test bench lint; do
     code=0
     said=$(PATH=$scratch/bin:$PATH "${as_user[@]}" "$scratch/dev" "$command" 2>&1) || code=$?

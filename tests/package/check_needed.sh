@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# check_needed.sh PREFIX: libcd.so needs the C and C++ runtimes, LZ4 and perhaps ISA-L, and nothing else;
+# check_needed.sh PREFIX: libcd.so needs the C and C++ runtimes and perhaps ISA-L, and nothing else;
 # MPI least of all. It finds all it needs, and has a name that tells its interface's version.
 set -euo pipefail
 library=$(find "$1" -name libcd.so)
-allowed='^(libisal|liblz4|libstdc\+\+|libm|libgcc_s|libc|libpthread|ld-linux[-a-z0-9_]*)\.so\.[0-9]+$'
+allowed='^(libisal|libstdc\+\+|libm|libgcc_s|libc|libpthread|ld-linux[-a-z0-9_]*)\.so\.[0-9]+$'
 failed=0
 
 dynamic() { readelf -d --wide "$library" | sed -nE "s/.*\($1\).*\[(.*)\]/\1/p"; }

@@ -67,15 +67,6 @@ TEST_F(SpillFileTest, GivesBackWhatWasWritten) {
     }
 }
 
-TEST_F(SpillFileTest, CompressesWhatCanBe) {
-    SpillFile file(directory);
-    SpillFile::Extent extent;
-    ASSERT_TRUE(file.write(0, zeros(1'000'000), extent));
-    EXPECT_LT(extent.length, 10'000U);
-    ASSERT_TRUE(file.write(0, noise(1'000'000), extent));
-    EXPECT_LT(extent.length, 1'000'200U);
-}
-
 TEST_F(SpillFileTest, HasNoNameAndIsForItsOwnerOnly) {
     for (const bool knows_nameless : {true, false}) {
         system.knows_nameless = knows_nameless;

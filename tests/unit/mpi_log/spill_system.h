@@ -17,7 +17,7 @@ namespace cd {
 // all from one on, can be made to fail. The process's pool is empty when it starts and ends.
 class SpillSystem : public ReplacedSystem {
 public:
-    enum Kind { opening, identifying, writing, reading, mapping, starting, kinds };
+    enum Kind { opening, identifying, writing, reading, mapping, kinds };
 
     SpillSystem() {
         PagePool::instance().trim(); // of what earlier tests have left
@@ -69,9 +69,6 @@ public:
         mapped -= size;
         System::unmap_pages(at, size);
     }
-    int start_thread(pthread_t &thread, void *(*work)(void *), void *context) override {
-        return fails(starting, EAGAIN) ? EAGAIN : System::start_thread(thread, work, context);
-    }
 
     std::atomic<int> calls[kinds] = {};
     std::atomic<int> last_opened = -1;
@@ -91,7 +88,7 @@ private:
         return true;
     }
 
-    std::atomic<int> fail_at_[kinds] = {-1, -1, -1, -1, -1, -1};
+    std::atomic<int> fail_at_[kinds] = {-1, -1, -1, -1, -1};
     std::atomic<bool> forever_ = false;
 };
 

@@ -27,7 +27,6 @@ constexpr uint64_t tiny = uint64_t{64} << 10;
 
 size_t below(Random &random, size_t bound) { return static_cast<size_t>(random() % bound); }
 
-// Half of it cannot be compressed.
 std::string some_entry(Random &random, size_t longest) {
     std::string text(below(random, longest), static_cast<char>('a' + random() % 26));
     for (size_t i = 0; i + sizeof(uint64_t) <= text.size() / 2; i += sizeof(uint64_t)) {
@@ -225,7 +224,6 @@ TEST_F(LogSpillTest, BelowTheLimitNothingIsDoneForIt) {
         stream.trim(stream.cursor());
     }
     EXPECT_EQ(system.calls[SpillSystem::opening], 0);
-    EXPECT_EQ(system.calls[SpillSystem::starting], 0);
     EXPECT_LE(system.calls[SpillSystem::mapping], 2) << "chunks are not used again";
     EXPECT_EQ(stream.bytes_in_files(), 0U);
 }
@@ -259,7 +257,7 @@ TEST_F(LogSpillTest, TheFileIsUsedAgainAfterAnAdvance) {
         EXPECT_GT(stream.bytes_in_files(), 0U);
         stream.trim(stream.end());
         const off_t size = system.seek(system.last_opened, 0, SEEK_END);
-        largest = round == 0 ? 2 * size : largest; // how much is written depends on who is faster
+        largest = round == 0 ? size : largest;
         EXPECT_LE(size, largest) << round;
     }
     EXPECT_EQ(system.calls[SpillSystem::opening], 1);

@@ -80,7 +80,7 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
         ActiveStack::look_for_ended();
         return Status::ok();
     }
-    JointCommit protection(lock, domain);
+    JointCommit protection(domain);
     std::optional<Status> status = run_own_part(protection, [&] {
         lock.prepare_discard(1);
         return commit(domain, locked, protection.last_vote());
@@ -97,7 +97,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
                                      Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
-    JointAdvance protection(lock);
+    JointAdvance protection(lock.domain());
     const bool measures = domain.pace.measures();
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;

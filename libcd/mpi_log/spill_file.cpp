@@ -66,8 +66,7 @@ int open_and_remove(const std::string &directory) {
 struct SpillFile::Header {
     uint64_t size = 0;
     uint64_t offset = 0;   // of the header: tells misplaced data
-    uint32_t checksum = 0; // of these and the data
-    uint32_t reserved = 0;
+    uint64_t checksum = 0; // of these and the data
 
     uint32_t checksum_with(std::span<const std::byte> data) const {
         return crc32c(crc32c(0, &size, sizeof size + sizeof offset), data.data(), data.size());

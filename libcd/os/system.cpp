@@ -435,15 +435,6 @@ int System::working_directory(std::string &path) {
     return 0;
 }
 
-int System::real_path(const char *path, std::string &real) {
-    real.resize(PATH_MAX);
-    if (::realpath(path, real.data()) == nullptr) {
-        return -1;
-    }
-    real.resize(std::strlen(real.c_str()));
-    return 0;
-}
-
 int System::host_name(std::string &name) {
     char text[HOST_NAME_MAX + 1] = "";
     if (::gethostname(text, sizeof text - 1) != 0) {

@@ -120,8 +120,6 @@ public:
     virtual int set_for_thread(pthread_key_t key, const void *value);
 
     virtual int working_directory(std::string &path);
-    // Resolves an existing path to an absolute one without symbolic links.
-    virtual int real_path(const char *path, std::string &real);
     virtual int host_name(std::string &name);
     virtual const char *environment(const char *name);
     virtual uint64_t monotonic_ns();

@@ -46,7 +46,6 @@ void in_child() {
     ActiveStack::leave_log_to_parent_process();
     Registry::instance().forget_other_threads(survivor);
     Registry::instance().unlock_everything();
-    Registry::instance().remove_unopened_roots();
 }
 
 } // namespace

@@ -14,7 +14,6 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -80,14 +79,11 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
     return status && opened.newer_are_damaged ? opened.store->rewrite() : status;
 }
 
-// Once the ranks have agreed on what to start from, they wait for each other to do so. A fork does
-// not wait for the other ranks; the new process does without the root.
+// Once the ranks have agreed on what to start from, they wait for each other to do so.
 Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
     std::unique_ptr<RedundancyClient> protection;
-    std::optional<FamilyLock::Lending> lending(lock);
     Status status = RedundancyClient::open(request, protection, start, met);
-    lending.reset();
     root.protection = std::move(protection);
     if (!status) {
         return status;

@@ -10,9 +10,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 #include <new>
-#include <optional>
 #include <utility>
 
 namespace cd {
@@ -194,28 +192,11 @@ uint64_t RedundancyClient::protected_epoch() const noexcept {
 
 Status RedundancyClient::forget(Status own) noexcept { return call(protector_.forget, own); }
 
-namespace {
-
-// Gives the lock to forks while other ranks are waited for. Without memory a fork waits, too.
-void lend(FamilyLock &lock, std::optional<FamilyLock::Lending> &lending) noexcept {
-    best_effort([&] { lending.emplace(lock); });
-}
-
-} // namespace
-
 Status JointAdvance::vote(Status own) noexcept {
-    std::optional<FamilyLock::Lending> lending;
-    lend(lock_, lending);
     Status status = domain_.protection->may_advance(next_epoch(), own);
     voted_ = true;
     agreed_ = status.is_ok();
     return status;
-}
-
-void JointAdvance::skip(uint64_t epoch, std::string_view why) noexcept {
-    std::optional<FamilyLock::Lending> lending;
-    lend(lock_, lending);
-    domain_.protection->skip(epoch, why);
 }
 
 Status JointAdvance::refused(Status own) noexcept {
@@ -229,7 +210,7 @@ Status JointAdvance::refused(Status own) noexcept {
     const std::string_view why = without_repeating(saved.text());
     ++domain_.missed_epochs; // it is one of theirs
     const uint64_t epoch = domain_.epoch + domain_.missed_epochs;
-    skip(epoch, why);
+    domain_.protection->skip(epoch, why);
     return fail(own.code(),
                 "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
                 "this call alone, and restore nothing before the next advance of all ranks",
@@ -243,17 +224,14 @@ cd_error JointAdvance::offer() noexcept {
         held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
     });
     if (!status) {
-        skip(domain_.epoch + domain_.missed_epochs, "there is no memory to hold the point in time");
+        domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
+                                 "there is no memory to hold the point in time");
         return status.code();
     }
-    std::optional<FamilyLock::Lending> lending;
-    lend(lock_, lending);
     return domain_.protection->protect(domain_.epoch, std::move(held)).code();
 }
 
 Status JointCommit::vote(Status own) noexcept {
-    std::optional<FamilyLock::Lending> lending;
-    lend(lock_, lending);
     owed_ = false;
     return domain_.protection->forget(own);
 }

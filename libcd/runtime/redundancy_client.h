@@ -95,12 +95,11 @@ private:
 };
 
 // The part of an advance that other ranks take part in, if the CD is a root with redundancy. All
-// ranks advance it or none does. A fork does not wait for the other ranks. After the advance either
-// refused() or offer() follows.
+// ranks advance it or none does. After the advance either refused() or offer() follows.
 class JointAdvance : public CommitVote {
 public:
-    // lock: the root's; outlives this.
-    explicit JointAdvance(FamilyLock &lock) : lock_(lock), domain_(lock.domain()) {}
+    // root: outlives this.
+    explicit JointAdvance(Resident &root) : domain_(root) {}
 
     bool wanted() const { return domain_.protection != nullptr; }
     CommitVote *last_vote() { return wanted() ? this : nullptr; }
@@ -116,9 +115,7 @@ public:
 
 private:
     uint64_t next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
-    void skip(uint64_t epoch, std::string_view why) noexcept;
 
-    FamilyLock &lock_;
     Resident &domain_;
     bool voted_ = false;
     bool agreed_ = false; // the others advance
@@ -127,9 +124,8 @@ private:
 // The same for a commit: all ranks commit the root, or none does.
 class JointCommit : public CommitVote {
 public:
-    // lock: the root's; outlives this.
-    JointCommit(FamilyLock &lock, Resident &domain)
-        : lock_(lock), domain_(domain), owed_(domain.protection != nullptr) {}
+    // domain: outlives this.
+    explicit JointCommit(Resident &domain) : domain_(domain), owed_(domain.protection != nullptr) {}
 
     CommitVote *last_vote() { return owed_ ? this : nullptr; }
     Status vote(Status own) noexcept override;
@@ -139,7 +135,6 @@ public:
     Status outcome(Status own) noexcept { return owed_ ? vote(own) : own; }
 
 private:
-    FamilyLock &lock_;
     Resident &domain_;
     bool owed_;
 };

@@ -27,10 +27,6 @@ cd_handle encode(uint32_t index, uint64_t generation) {
     return reinterpret_cast<cd_handle>(value); // NOLINT(performance-no-int-to-ptr)
 }
 
-bool is_yet_to_be_opened(const Resident &resident) {
-    return resident.is_root() && resident.storage.store == Store::file && resident.store == nullptr;
-}
-
 } // namespace
 
 Registry &Registry::instance() {
@@ -192,15 +188,6 @@ void Registry::take_back_reservations() {
     for (uint32_t i = used_.load(); i-- > 0;) {
         if (slot_at(i)->resident == nullptr) {
             free_.push_back(i);
-        }
-    }
-}
-
-void Registry::remove_unopened_roots() {
-    for (uint32_t i = 0; i < used_.load(); ++i) {
-        const Slot &slot = *slot_at(i);
-        if (slot.resident != nullptr && slot.lent_by == 0 && is_yet_to_be_opened(*slot.resident)) {
-            remove(*slot.resident);
         }
     }
 }

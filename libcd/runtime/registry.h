@@ -92,9 +92,6 @@ public:
     // lent, waited for or reserved.
     void forget_other_threads(uint64_t survivor);
 
-    // Removes, after it, roots that other threads were about to open.
-    void remove_unopened_roots();
-
     // Calls change at a moment when no fork is under way.
     template <typename Change> void between_forks(const Change &change) {
         const std::scoped_lock lock(mutex_);

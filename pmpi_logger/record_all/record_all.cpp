@@ -67,40 +67,20 @@ bool is_wanted() {
     return wanted;
 }
 
-bool was_spawned() {
-    MPI_Comm parent = MPI_COMM_NULL;
-    int has_world = 0;
-    real<Fn::MPI_Initialized>(&has_world);
-    if (has_world != 0) {
-        real<Fn::MPI_Comm_get_parent>(&parent);
-    }
-    return parent != MPI_COMM_NULL;
-}
-
 // Returns the number of a thread, which names its CD and its file.
 unsigned take_number() {
     const std::scoped_lock lock(recordings().mutex);
     return ++recordings().begun;
 }
 
-// Gives the number of a thread back that is not recorded, unless later threads have numbers.
-void give_number_back(unsigned number) {
-    const std::scoped_lock lock(recordings().mutex);
-    if (recordings().begun == number) {
-        --recordings().begun;
-    }
-}
-
-// Opens the file. Adds the process number if this process was spawned.
 void open_file(LogFile &file, unsigned number) {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory == nullptr) {
         return;
     }
     const int rank = MpiLife::rank();
-    const std::string of_process = was_spawned() ? ".process-" + std::to_string(process) : "";
     const std::string of_thread = number > 1 ? ".thread-" + std::to_string(number) : "";
-    file.open(directory, "rank-" + std::to_string(rank) + of_process + of_thread, rank);
+    file.open(directory, "rank-" + std::to_string(rank) + of_thread, rank);
 }
 
 } // namespace
@@ -167,7 +147,6 @@ bool RecordAll::begin_here() {
     int error = 0;
     recording->cd = cd_log_create_root(name.c_str(), &error);
     if (recording->cd == nullptr && error == CD_ERROR_IN_CALLBACK) {
-        give_number_back(number);
         return false; // in a callback of the library
     }
     cd_log_place place = {};
@@ -178,7 +157,6 @@ bool RecordAll::begin_here() {
         if (recording->cd != nullptr) {
             commit_cd(recording->cd);
         }
-        give_number_back(number);
         return true;
     }
     recording->family = place.family;

@@ -41,7 +41,6 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
                     std::to_string(settings.flush_interval) + ", async " +
                     std::to_string(settings.async) + ", sync " + std::to_string(settings.sync);
     fake.restart = root->restart;
-    fake.others_come();
     if (fake.open_fails != CD_ERROR_NONE) {
         return result(fake.open_fails, "open", message);
     }
@@ -65,7 +64,6 @@ int may_advance(void *protection, uint64_t epoch, int own, cd_protection_message
     auto &fake = *static_cast<FakeProtector *>(protection);
     if (own != CD_ERROR_NONE) {
         fake.calls.push_back("refuse " + std::to_string(epoch) + told(own, *message));
-        fake.others_come();
         return own;
     }
     fake.all_may_advance();
@@ -77,11 +75,9 @@ int protect(void *protection, const cd_offered_point *point, cd_protection_messa
     if (point->write_image == nullptr) {
         fake.calls.push_back("skip " + std::to_string(point->epoch));
         fake.skipped_since = static_cast<const char *>(point->context);
-        fake.others_come();
         return CD_ERROR_NONE;
     }
     fake.calls.push_back("protect " + std::to_string(point->epoch));
-    fake.others_come();
     if (fake.protect_fails != CD_ERROR_NONE) {
         point->release(point->context);
         return result(fake.protect_fails, "protect", message);
@@ -102,7 +98,6 @@ uint64_t protected_epoch(void *protection) {
 int forget(void *protection, int own, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
     fake.calls.push_back("forget" + told(own, *message));
-    fake.others_commit();
     if (own == CD_ERROR_NONE && fake.forget_fails == CD_ERROR_NONE) {
         std::filesystem::remove_all(fake.images);
     }

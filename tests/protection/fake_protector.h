@@ -28,9 +28,7 @@ struct FakeProtector {
     cd_error protect_fails = CD_ERROR_NONE;
     cd_error opened_fails = CD_ERROR_NONE; // in another rank
     cd_error forget_fails = CD_ERROR_NONE;
-    std::function<void()> others_come = [] {}; // while a root is opened or advances
     std::function<void()> all_may_advance = [] {};
-    std::function<void()> others_commit = [] {};
 
     // What it was asked.
     std::vector<std::string> calls;

@@ -65,15 +65,8 @@ const char *scope_text(addr_scope scope) {
 }
 
 const char *restoration_text(cd::Restoration restoration) {
-    switch (restoration) {
-    case cd::Restoration::copy:
-        return "copy";
-    case cd::Restoration::parent:
-        return "parent";
-    case cd::Restoration::regen:
-        break;
-    }
-    return "regen";
+    constexpr const char *texts[] = {"copy", "parent", "regen"};
+    return texts[static_cast<size_t>(restoration)];
 }
 
 std::string id_text(const cd::Superblock &header) {

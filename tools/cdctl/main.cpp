@@ -12,18 +12,8 @@
 using namespace cdctl;
 
 int cdctl::exit_status(Outcome outcome) {
-    switch (outcome) {
-    case Outcome::good:
-        return exit_good;
-    case Outcome::older:
-        return exit_older;
-    case Outcome::unreadable:
-        return exit_unreadable;
-    case Outcome::renamed:
-    case Outcome::damaged:
-        break;
-    }
-    return exit_damaged;
+    constexpr int statuses[] = {exit_good, exit_older, exit_unreadable, exit_damaged, exit_damaged};
+    return statuses[static_cast<size_t>(outcome)];
 }
 
 namespace {

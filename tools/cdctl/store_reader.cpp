@@ -32,40 +32,17 @@ bool is_name_of_a_store(std::string_view name) {
 
 void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
+// The tables are in the order of the enumerations.
 const char *condition_text(Inspection::Condition condition) {
-    using enum Inspection::Condition;
-    switch (condition) {
-    case good:
-        return "good";
-    case older:
-        return "older";
-    case renamed:
-        return "renamed";
-    case damaged:
-        return "damaged";
-    case version:
-        return "version";
-    case unreadable:
-        break;
-    }
-    return "unreadable";
+    constexpr const char *texts[] = {"good",    "older",   "renamed",
+                                     "damaged", "version", "unreadable"};
+    return texts[static_cast<size_t>(condition)];
 }
 
 Outcome Inspection::outcome() const {
-    switch (condition_) {
-    case Condition::good:
-        return Outcome::good;
-    case Condition::older:
-        return Outcome::older;
-    case Condition::renamed:
-        return Outcome::renamed;
-    case Condition::damaged:
-        return Outcome::damaged;
-    case Condition::version:
-    case Condition::unreadable:
-        break;
-    }
-    return Outcome::unreadable;
+    constexpr Outcome outcomes[] = {Outcome::good,    Outcome::older,      Outcome::renamed,
+                                    Outcome::damaged, Outcome::unreadable, Outcome::unreadable};
+    return outcomes[static_cast<size_t>(condition_)];
 }
 
 Inspection::Inspection(std::string path, bool named) : path_(std::move(path)) {

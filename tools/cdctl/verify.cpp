@@ -242,11 +242,8 @@ std::string epochs_text(const std::vector<uint64_t> &epochs) {
 
 // Combines the states of metadata and data.
 const char *verdict_text(Outcome outcome) {
-    return outcome == Outcome::good      ? "good"
-           : outcome == Outcome::older   ? "older"
-           : outcome == Outcome::renamed ? "renamed"
-           : outcome == Outcome::damaged ? "damaged"
-                                         : "unreadable";
+    constexpr const char *texts[] = {"good", "older", "unreadable", "renamed", "damaged"};
+    return texts[static_cast<size_t>(outcome)];
 }
 
 void print(const Inspection &store, const Verification &found, Outcome outcome) {

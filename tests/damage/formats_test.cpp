@@ -28,19 +28,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writes the file of which packed has the words, as README.md describes.
+// Writes the file that packed describes (README.md).
 void unpack(const std::string &packed, const std::string &path) {
-    std::ifstream lines(packed);
+    std::ifstream from(packed, std::ios::binary);
     std::ofstream file(path, std::ios::binary);
     uint64_t word = 0;
-    uint64_t step = 0;
-    uint64_t count = 0;
-    while (lines >> std::hex >> step >> count) {
-        for (; count > 0; --count) {
-            word += step;
-            for (unsigned shift = 0; shift < 64; shift += 8) {
-                file.put(static_cast<char>(word >> shift));
-            }
+    uint64_t pair[2]; // how much a word is greater than the one before, and how many are
+    while (from.read(reinterpret_cast<char *>(pair), sizeof pair)) {
+        for (; pair[1] > 0; --pair[1]) {
+            word += pair[0];
+            file.write(reinterpret_cast<const char *>(&word), sizeof word);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
-/* Wrote store_of_format_7.words (README.md): two processes, each of which is killed in a child. */
+/* Wrote store_of_format_7.packed (README.md): two processes, each of which is killed in a child. */
 #include "cd/cd.h"
 
 #include <fcntl.h>

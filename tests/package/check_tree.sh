@@ -13,7 +13,7 @@ complain() {
 
 places=(.ci cmake include libcd fortran pmpi_logger tools tests bench examples docs)
 # Data without a place for words: what they are, and whose, stands where all of them lie.
-data=(\( -path 'tests/fuzz/corpus/*/*' -o -path 'tests/redset_vectors/*/*' -o -name '*.words' \))
+data=(\( -path 'tests/fuzz/corpus/*/*' -o -path 'tests/redset_vectors/*/*' -o -name '*.packed' \))
 made=(-name __pycache__ -prune -o) # by Python, beside its sources
 
 while IFS= read -r folder; do

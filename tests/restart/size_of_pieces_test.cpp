@@ -90,23 +90,6 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOw
     stays_small(50, step, 4);
 }
 
-// Each leaves too little behind to be tidied at once.
-TEST_F(SizeOfPieces, IsTwiceTheDataWhicheverCdsLeaveLittleOfTheirPlaces) {
-    constexpr size_t quarter = whole / 4;
-    constexpr size_t piece = 100 * kib;
-    constexpr size_t left = kib / 2;
-    cd_handle children[2] = {};
-    stays_small(400, [&](cd_handle root, char *memory, size_t i) {
-        cd_handle &child = children[i % 2];
-        if (i < 2 && (!add(root, memory + (i + 2) * quarter, quarter) ||
-                      (child = child_of(root)) == nullptr)) {
-            return false;
-        }
-        char *const begin = memory + i % 2 * quarter + i / 2 * left;
-        return add(child, begin, piece) && remove(child, begin + left, piece - left);
-    });
-}
-
 // Whoever knows only what the file says goes on with the same room.
 TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
     for (size_t process = 0; process < 8; ++process) {

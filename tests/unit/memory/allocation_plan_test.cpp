@@ -86,13 +86,6 @@ TEST(AllocationPlan, BlocksHaveTheChecksumsThatWereAskedFor) {
     }
 }
 
-TEST(AllocationPlan, NothingPlannedNeedsNoMemory) {
-    CountedPages pages;
-    AllocationPlan placement(false);
-    EXPECT_TRUE(placement.allocate());
-    EXPECT_EQ(pages.maps, 0u);
-}
-
 TEST(AllocationPlan, PiecesNeverOverlapAndStayInTheirBlocks) {
     std::mt19937 random(3);
     for (int round = 0; round < 20; ++round) {
@@ -120,18 +113,6 @@ TEST(AllocationPlan, PiecesNeverOverlapAndStayInTheirBlocks) {
             ASSERT_LE(taken[i - 1].end, taken[i].begin);
         }
     }
-}
-
-TEST(AllocationPlan, PiecesOutliveIt) {
-    Piece piece;
-    {
-        AllocationPlan placement(false);
-        placement.plan(0, 100);
-        ASSERT_TRUE(placement.allocate());
-        piece = placement.next(0, 100);
-    }
-    piece.at()[99] = std::byte{1};
-    EXPECT_EQ(piece.block().data()[99], std::byte{1});
 }
 
 TEST(AllocationPlan, WithoutMemoryNothingIsLeftOwned) {

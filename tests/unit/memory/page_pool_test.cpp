@@ -34,21 +34,6 @@ TEST_F(PagePoolTest, RoundsToPagesAndLargeSizesToHugePages) {
     EXPECT_EQ(PagePool::rounded(4 * MiB + 1), 6 * MiB);
 }
 
-TEST_F(PagePoolTest, TellsTheSizeThatItHandedOut) {
-    size_t size = 100 * KiB + 1;
-    void *at = pool.take(size);
-    EXPECT_EQ(size, 104 * KiB);
-    pool.give(at, size);
-}
-
-TEST_F(PagePoolTest, ReusesARegionWithoutMappingAgain) {
-    void *first = take(MiB);
-    pool.give(first, MiB);
-    EXPECT_EQ(take(MiB), first);
-    EXPECT_EQ(pages.maps, 1u);
-    pool.give(first, MiB);
-}
-
 TEST_F(PagePoolTest, ReusesARegionUpToTwiceAsLarge) {
     void *large = take(1000 * KiB);
     pool.give(large, 1000 * KiB);

@@ -185,19 +185,6 @@ TEST_F(LogTest, StartsOverInTheSameChunkWhenNothingIsLeft) {
     EXPECT_EQ(stream.end().entries, 400u);
 }
 
-TEST_F(LogTest, GivesItsChunksBack) {
-    {
-        Log other;
-        const std::string text(1000, 'x');
-        const cd_log_part part = {text.data(), text.size()};
-        for (int i = 0; i < 1000; ++i) {
-            ASSERT_TRUE(other.append(&part, 1));
-        }
-    }
-    PagePool::instance().trim();
-    EXPECT_EQ(pages.mapped, 0u);
-}
-
 TEST_F(LogTest, WithoutMemoryNothingChanges) {
     pages.allowed_maps = 0;
     EXPECT_FALSE(append("one"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "logger_path.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 #include <barrier>
 #include <new>
@@ -118,7 +118,7 @@ TEST_F(LogThatGoes, TellsTheListenerThatItsReplayEndsWhicheverThreadDeletesIt) {
 // A child of another thread goes on.
 TEST_F(LogThatGoes, TellsThatTheReplayOfADescendantEnds) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
-    ToldThread thread;
+    WorkerThread thread;
     cd_handle theirs = nullptr;
     thread([&] {
         theirs = make_child(root);

@@ -82,7 +82,7 @@ void Run::add_children(Line &line, int count, int levels, int thread) {
 }
 
 int Run::start_thread() {
-    workers_.push_back(std::make_unique<ToldThread>());
+    workers_.push_back(std::make_unique<WorkerThread>());
     return static_cast<int>(workers_.size()) - 1;
 }
 

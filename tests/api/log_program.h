@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mpi_log_fixture.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 #include <functional>
 #include <memory>
@@ -95,7 +95,7 @@ private:
     void fail(Task &task);
 
     std::mt19937_64 random_;
-    std::vector<std::unique_ptr<ToldThread>> workers_; // the first ones last to the end
+    std::vector<std::unique_ptr<WorkerThread>> workers_; // the first ones last to the end
     std::unique_ptr<Block> program_;
     std::unique_ptr<Task> root_;
     std::string history_;

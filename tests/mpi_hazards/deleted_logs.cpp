@@ -4,7 +4,7 @@
 // belongs to another CD: they fail where they are waited for.
 #include "complaints.h"
 #include "receives.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 #include "cd/mpi_log.h"
 
@@ -116,7 +116,7 @@ HAZARD_IN_THREADS(request_that_no_log_completes_fails) {
     Numbers buffer = numbers(before_anything, eager);
     Domain parent;
     parent.keep(buffer);
-    ToldThread thread;
+    WorkerThread thread;
     for (const bool again : {false, true}) {
         thread([&] {
             MPI_Request request = MPI_REQUEST_NULL;
@@ -148,7 +148,7 @@ HAZARD_IN_THREADS(request_that_a_log_will_complete_does_not_fail_where_a_thread_
     {
         Domain domain;
         domain.keep(buffer);
-        ToldThread thread;
+        WorkerThread thread;
         for (const bool again : {false, true}) {
             MPI_Request request = post_receive(buffer, 1, 1);
             bool fails = false;

@@ -20,11 +20,11 @@ const Hazard *find(const char *name) {
     return hazard;
 }
 
-// Those of whole_program.cpp look at what the logger records of a program without CDs.
+// Those of record_all.cpp look at what the logger records of a program without CDs.
 bool lacks_environment(const Hazard &hazard) {
     const char *const log = std::getenv("CD_LOG");
     const bool is_recorded = log != nullptr && std::strcmp(log, "all") == 0;
-    return std::strncmp(hazard.name, "whole_program_", std::strlen("whole_program_")) == 0 &&
+    return std::strncmp(hazard.name, "record_all_", std::strlen("record_all_")) == 0 &&
            (!is_recorded || std::getenv("CD_LOG_LIMIT") == nullptr);
 }
 

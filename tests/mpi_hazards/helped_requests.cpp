@@ -3,7 +3,7 @@
 // Generalized requests, for which a thread that has no domain works: it completes them once more
 // for the re-execution, which may have waited for them before.
 #include "hazard.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 namespace helped_requests {
 
@@ -34,7 +34,7 @@ struct Helped {
     }
 
     MPI_Request request = MPI_REQUEST_NULL;
-    ToldThread thread; // the last: it uses the other
+    WorkerThread thread; // the last: it uses the other
 };
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "cd/mpi_log.h"
 #include "complaints.h"
 #include "hazard.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 #include <cstddef>
 #include <cstring>
@@ -39,7 +39,7 @@ HAZARD_IN_THREADS(another_thread_restores_the_cd_of_one_that_has_just_recorded) 
         send_all();
         return;
     }
-    ToldThread elsewhere;
+    WorkerThread elsewhere;
     const Domain own;
     take(0, 3);
     elsewhere([&] { CHECK(restore_cd(own.handle()) == SUCCESS); });
@@ -50,7 +50,7 @@ HAZARD_IN_THREADS(another_thread_restores_the_cd_of_one_that_has_just_recorded) 
 namespace {
 
 cd_handle ended_meanwhile = nullptr;
-ToldThread *ends_it = nullptr;
+WorkerThread *ends_it = nullptr;
 
 void end_in_error_handler(MPI_Comm *, int *, ...) {
     (*ends_it)([] { CHECK(commit_cd(ended_meanwhile) == SUCCESS); });
@@ -62,7 +62,7 @@ HAZARD_IN_THREADS(another_thread_ends_the_cd_while_a_call_is_made) {
     if (world_rank() == 1) {
         return;
     }
-    ToldThread elsewhere;
+    WorkerThread elsewhere;
     ends_it = &elsewhere;
     MPI_Comm self = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_SELF, &self);

@@ -56,7 +56,7 @@ void send_parts(int seed) {
 
 } // namespace
 
-HAZARD_IN_THREADS(whole_program_lets_another_thread_ready_parts) {
+HAZARD_IN_THREADS(record_all_lets_another_thread_ready_parts) {
     if (world_rank() == 1) {
         receive_parts(3);
         return;

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // MPI_THREAD_MULTIPLE: each thread has a CD of its own, and each CD its own log.
 #include "hazard.h"
-#include "told_thread.h"
 #include "unwilling_mpi.h"
+#include "worker_thread.h"
 
 #include <algorithm>
 #include <atomic>
@@ -145,8 +145,8 @@ HAZARD_IN_THREADS(files_of_siblings) {
     Domain parent;
     std::optional<Domain> first;
     std::optional<Domain> second;
-    ToldThread in_first;
-    ToldThread in_second;
+    WorkerThread in_first;
+    WorkerThread in_second;
     in_first([&] {
         first.emplace(parent.handle());
         open(closed);
@@ -211,7 +211,7 @@ HAZARD_IN_THREADS(regeneration_calls_mpi_while_another_thread_changes_an_object)
     const cd_addrspec range = {&byte, 1, READ_ONLY, GLOBAL};
     CHECK(add_to_cd_via_regen(child.handle(), range, 1, free_while_another_thread_changes) ==
           SUCCESS);
-    ToldThread elsewhere;
+    WorkerThread elsewhere;
     std::optional<Domain> sibling;
     elsewhere([&] { sibling.emplace(parent.handle()); });
     const auto name = [&](const char *text) {

@@ -5,7 +5,7 @@
 #include "../replaced_system.h"
 #include "file_store/group_sync.h"
 #include "store_directory.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 #include <atomic>
 #include <cerrno>
@@ -102,7 +102,7 @@ TEST_F(ForcedTogether, AnAddWhoseDataMayBeLostWithAnothersFails) {
     };
     const std::vector<char> first(100000, 1);
     const std::vector<char> second(100000, 2);
-    ToldThread other;
+    WorkerThread other;
     cd_handle other_child = nullptr;
     bool other_added = true;
     cd_handle root = create();

@@ -3,7 +3,7 @@
 // CD_LOG=all: what each thread records, and for how long.
 #include "cd/mpi_log.h"
 #include "hazard.h"
-#include "told_thread.h"
+#include "worker_thread.h"
 
 #include <atomic>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <future>
 #include <thread>
 
-namespace whole_program {
+namespace record_all {
 
 namespace {
 
@@ -36,7 +36,7 @@ int last_number(const void *entry, size_t length) {
 
 } // namespace
 
-HAZARD(whole_program_keeps_its_newest_calls) {
+HAZARD(record_all_keeps_its_newest_calls) {
     const size_t limit = size_t{1024} * static_cast<size_t>(std::atoi(std::getenv("CD_LOG_LIMIT")));
     constexpr int calls = 20000;
     cd_info info = {};
@@ -58,7 +58,7 @@ HAZARD(whole_program_keeps_its_newest_calls) {
     CHECK(expected == calls);
 }
 
-HAZARD_IN_THREADS(whole_program_records_a_thread_when_its_own_domain_has_ended) {
+HAZARD_IN_THREADS(record_all_records_a_thread_when_its_own_domain_has_ended) {
     in_a_thread([] {
         int number = 1;
         {
@@ -72,10 +72,10 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_when_its_own_domain_has_ended) 
 }
 
 // The thread has heard of nothing, and takes it at first that it records in its own domain still.
-HAZARD_IN_THREADS(whole_program_records_a_thread_whose_own_domain_another_one_has_ended) {
+HAZARD_IN_THREADS(record_all_records_a_thread_whose_own_domain_another_one_has_ended) {
     int number = 1;
     reduce(number);
-    ToldThread elsewhere;
+    WorkerThread elsewhere;
     cd_handle own = nullptr;
     elsewhere([&] {
         own = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, "own", nullptr);
@@ -91,7 +91,7 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_whose_own_domain_another_one_ha
 }
 
 // The library can make nothing while it calls a function of the program's.
-HAZARD_IN_THREADS(whole_program_records_a_thread_that_began_inside_an_observer) {
+HAZARD_IN_THREADS(record_all_records_a_thread_that_began_inside_an_observer) {
     in_a_thread([] {
         cd_observe(
             [](const cd_event *, void *) {
@@ -128,7 +128,7 @@ int count_freed(MPI_Datatype, int, void *, void *) {
 } // namespace
 
 // Nobody restores what is recorded, so that nothing waits for the log's end.
-HAZARD(whole_program_holds_no_type_longer_than_its_receive) {
+HAZARD(record_all_holds_no_type_longer_than_its_receive) {
     int key = MPI_KEYVAL_INVALID;
     MPI_Type_create_keyval(count_copied, count_freed, &key, nullptr);
     constexpr int receives = 10;
@@ -153,7 +153,7 @@ HAZARD(whole_program_holds_no_type_longer_than_its_receive) {
 }
 
 // Those are functions that look for what they are about before they look for a log.
-HAZARD_IN_THREADS(whole_program_records_a_thread_from_any_first_call) {
+HAZARD_IN_THREADS(record_all_records_a_thread_from_any_first_call) {
     static std::byte buffer[1000 + MPI_BSEND_OVERHEAD];
     in_a_thread([] {
         MPI_Buffer_attach(buffer, sizeof buffer);
@@ -203,7 +203,7 @@ void wait_for_other(const cd_event *event, void *context) {
 } // namespace
 
 // It is the program's, and may wait for what it likes.
-HAZARD_IN_THREADS(whole_program_whose_observer_waits_for_another_thread) {
+HAZARD_IN_THREADS(record_all_whose_observer_waits_for_another_thread) {
     for (const cd_operation where : {CD_OP_CREATE, CD_OP_COMMIT}) {
         Waiting waiting;
         waiting.where = where;
@@ -223,4 +223,4 @@ HAZARD_IN_THREADS(whole_program_whose_observer_waits_for_another_thread) {
     }
 }
 
-} // namespace whole_program
+} // namespace record_all

@@ -9,12 +9,12 @@
 
 // A thread that does what it is told, while who tells it waits: a CD of its own can live from one
 // time to the next.
-class ToldThread {
+class WorkerThread {
 public:
-    ToldThread() : thread_([this] { work(); }) {}
-    ToldThread(const ToldThread &) = delete;
-    ToldThread &operator=(const ToldThread &) = delete;
-    ~ToldThread() {
+    WorkerThread() : thread_([this] { work(); }) {}
+    WorkerThread(const WorkerThread &) = delete;
+    WorkerThread &operator=(const WorkerThread &) = delete;
+    ~WorkerThread() {
         (*this)([this] { ended_ = true; });
         thread_.join();
     }

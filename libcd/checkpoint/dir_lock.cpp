@@ -115,7 +115,9 @@ Status DirLock::find_first_user(const std::string &directory, uint64_t session, 
     for (const std::string &name : names) {
         const auto user =
             name.starts_with(prefix) ? redset::to_number(name.substr(prefix.size())) : std::nullopt;
-        rank = static_cast<int>(std::min<uint64_t>(user.value_or(rank), rank));
+        if (user && std::cmp_less(*user, rank)) {
+            rank = static_cast<int>(*user);
+        }
     }
     return status;
 }

@@ -284,7 +284,8 @@ Status decode_content(const Bytes &bytes, Content &content) {
     return status;
 }
 
-// Gathers the contents of all ranks by position.
+} // namespace
+
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
     Bytes own_content;
     own = own ? catch_exceptions([&] { return encode_content(content, own_content); }) : own;
@@ -301,8 +302,6 @@ Status share(Job &job, Status own, const Content &content, std::vector<Content> 
                                return status;
                            }));
 }
-
-} // namespace
 
 // ---- Taking the inventory
 

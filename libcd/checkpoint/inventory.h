@@ -54,6 +54,9 @@ std::vector<int> find_common_reporters(const std::vector<int> &reporters,
 Status take_inventories(Job &job, uint64_t session, std::vector<OpenStore> &stores,
                         std::vector<Inventory> &inventories);
 
+// Gathers the contents of all ranks by position.
+Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
+
 // Whether a commit marker in any of the stores is for the checkpoint.
 bool is_forgotten(const std::vector<Inventory> &inventories, const CheckpointId &point);
 

@@ -66,21 +66,21 @@ Status survey_copies(const FoundSet &found, OfflineResult &result) {
     if (Status status = find_files(set, all, survey); !status) {
         return status;
     }
-    auto survivors = all.begin();
+    size_t first = 0; // of a member, in all
     for (int member = 0; member < set.shape.members; ++member) {
         const Copies &copies = found.copies[index(member)];
         int best = -1;
         for (size_t i = 0; i < copies.size() && best < whole; ++i) {
             MemberState state =
-                find_losses(set, survey, survivors[i], copies[i], Contents::compared);
+                find_losses(set, survey, all[first + i], copies[i], Contents::compared);
             if (merit(state) > best) {
                 best = merit(state);
                 result.places[index(member)] = copies[i];
                 survey.members[index(member)] = std::move(state);
-                survey.payload_offsets[index(member)] = survivors[i].payload_offset;
+                survey.payload_offsets[index(member)] = all[first + i].payload_offset;
             }
         }
-        survivors += static_cast<std::ptrdiff_t>(copies.size());
+        first += copies.size();
     }
     return plan_rows(set, Makers::all, survey);
 }

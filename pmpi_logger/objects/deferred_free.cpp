@@ -82,11 +82,12 @@ void forget(Moment now, const UndoList::Wanted &wanted) {
     std::vector<Later> taken;
     {
         const std::scoped_lock lock(forgotten_mutex);
-        const auto gone = std::ranges::stable_partition(forgotten(), [&](const Later &later) {
+        std::vector<Later> &all = forgotten();
+        const auto gone = std::stable_partition(all.begin(), all.end(), [&](const Later &later) {
             return later.added >= now || !wanted(later.place);
         });
-        std::ranges::move(gone, std::back_inserter(taken));
-        forgotten().erase(gone.begin(), gone.end());
+        std::move(gone, all.end(), std::back_inserter(taken));
+        all.erase(gone, all.end());
     }
     for (const Later &later : taken) {
         later.action();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -23,11 +22,10 @@ bool UndoList::undoes(const Part &part) {
     cd_log_place newest = {};
     {
         const std::scoped_lock lock(mutex_);
-        const auto backwards = std::views::reverse(later_);
-        const auto found = std::ranges::find_if(backwards, [&](const Later &later) {
+        const auto found = std::find_if(later_.rbegin(), later_.rend(), [&](const Later &later) {
             return later.undo.part == part && later.place.stream == here.stream;
         });
-        if (found == backwards.end()) {
+        if (found == later_.rend()) {
             return false;
         }
         newest = found->place;

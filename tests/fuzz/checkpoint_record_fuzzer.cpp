@@ -32,9 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(check_set(record.set, record.set.shape.members).is_ok(), "the set can be");
     require(std::ranges::find(record.set.ranks, record.rank) != record.set.ranks.end(),
             "the rank is in it");
-    for (const auto &[name, of] : record.sizes) {
-        require(rank_of(name) == record.rank, "files are the rank's own");
-    }
     Record again;
     require(read_record(record_tree(record), "file", again).is_ok() && again == record,
             "what was read can be written");

@@ -37,7 +37,7 @@ public:
         if (domain_.store != nullptr) {
             return write_down();
         }
-        if (Status status = prepare_shadows(); !status) {
+        if (Status status = prepare_next_data(); !status) {
             return status;
         }
         if (any_in_place_) {
@@ -52,7 +52,7 @@ public:
         if (handover_) {
             for (Entry *entry = domain_.entries.read_write().first(); entry != nullptr;
                  entry = entry->next) {
-                fill_shadow(*entry, run);
+                fill_next_data(*entry, run);
             }
             handover_->publish();
         }
@@ -61,7 +61,7 @@ public:
             Entry *following = entry->next; // it is not joined with this one before its turn
             prefetch_behind(*entry);
             if (!handover_) {
-                fill_shadow(*entry, run); // here, because walking many entries once more takes time
+                fill_next_data(*entry, run); // here: walking many entries once more takes time
             }
             flip(*entry);
             entry->listed = false;
@@ -111,7 +111,7 @@ private:
         };
         Status status = for_each_changed([&](Entry &entry) {
             written_ += entry.range.length();
-            return transaction->keep(entry.range, entry.shadow);
+            return transaction->keep(entry.range, entry.next_data);
         });
         if (!status) {
             return status;
@@ -120,7 +120,7 @@ private:
             handover_->write_down(*transaction);
         }
         status = for_each_changed([&](Entry &entry) {
-            transaction->replace_data(domain_.number, entry.range, entry.shadow);
+            transaction->replace_data(domain_.number, entry.range, entry.next_data);
             return Status::ok();
         });
         transaction->demote(domain_.number);
@@ -133,8 +133,8 @@ private:
         return transaction->commit(last_vote_);
     }
 
-    // In the steady state every entry has its shadow from the last advance.
-    Status prepare_shadows() {
+    // In the steady state every entry has room for its next data from the last advance.
+    Status prepare_next_data() {
         for (const Entry *entry = domain_.entries.read_write().first(); entry != nullptr;
              entry = entry->next) {
             prefetch_behind(*entry);
@@ -143,7 +143,7 @@ private:
             }
             if (overwritten_in_place(*entry)) {
                 any_in_place_ = true;
-            } else if (!entry->shadow) {
+            } else if (!entry->next_data) {
                 placement_for(*entry).plan(entry->range.begin, entry->range.length());
             }
         }
@@ -167,15 +167,15 @@ private:
     }
 
     // Before the handover, which takes the data and says which entries give them.
-    void fill_shadow(Entry &entry, CopyRun &run) noexcept {
+    void fill_next_data(Entry &entry, CopyRun &run) noexcept {
         if (entry.restoration != Restoration::copy || overwritten_in_place(entry) ||
             domain_.store != nullptr) {
             return;
         }
-        if (!entry.shadow) {
-            entry.shadow = placement_for(entry).next(entry.range.begin, entry.range.length());
+        if (!entry.next_data) {
+            entry.next_data = placement_for(entry).next(entry.range.begin, entry.range.length());
         }
-        run.add(entry.range.begin, entry.shadow.block(), entry.shadow.offset(),
+        run.add(entry.range.begin, entry.next_data.block(), entry.next_data.offset(),
                 entry.range.length());
     }
 
@@ -186,15 +186,16 @@ private:
                !entry.data.is_whole(entry.range.length());
     }
 
-    // The shadow becomes the data; the old data become the shadow unless somebody else has them.
+    // The next data become the data; the old data become room for the next ones unless somebody
+    // else has them.
     void flip(Entry &entry) const noexcept {
-        if (entry.restoration != Restoration::copy || (entry.in_place && !entry.shadow)) {
+        if (entry.restoration != Restoration::copy || (entry.in_place && !entry.next_data)) {
             return;
         }
         if (entry.data_shared || entry.in_place || is_part_of_a_place(entry)) {
             entry.data.give_up(entry.range.length());
         }
-        std::swap(entry.data, entry.shadow);
+        std::swap(entry.data, entry.next_data);
         entry.data_shared = false;
     }
 

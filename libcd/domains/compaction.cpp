@@ -92,7 +92,7 @@ void give_up_next_data(RangeIndex &entries, const std::vector<Group> &groups) no
     for (const Group &group : groups) {
         near = entries.find_near(near, group.range.begin);
         for (; near != entries.end() && near->second->range.begin < group.range.end; ++near) {
-            near->second->shadow.give_up(near->second->range.length());
+            near->second->next_data.give_up(near->second->range.length());
         }
     }
 }

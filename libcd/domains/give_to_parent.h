@@ -37,7 +37,7 @@ public:
     // After prepare(), for CDs that outlive the process: what publish() will do.
     void write_down(Transaction &transaction) const;
 
-    // share: READ_WRITE copies leave their data to the parent and have only their shadow
+    // share: READ_WRITE copies leave their data to the parent and have only their next data
     // afterwards, which the caller has filled. move: the child is empty afterwards.
     void publish() noexcept;
 

@@ -29,8 +29,8 @@ void query(const Domain &domain, cd_info &info) {
         info.entries += continues ? 0 : entry->origin.elements;
         info.bytes += entry->range.length();
         info.read_write += entry->read_write() ? entry->range.length() : 0;
-        info.stored_bytes +=
-            (entry->data ? entry->range.length() : 0) + (entry->shadow ? entry->range.length() : 0);
+        info.stored_bytes += (entry->data ? entry->range.length() : 0) +
+                             (entry->next_data ? entry->range.length() : 0);
         previous = entry;
     }
 }

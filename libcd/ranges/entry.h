@@ -47,8 +47,8 @@ enum class Stage : uint8_t {
 // from its making to its end, and moves from a child to its parent with its data.
 struct Entry {
     Range range;
-    Piece data;   // COPY only
-    Piece shadow; // where the next advance writes; kept from the last one
+    Piece data;      // COPY only
+    Piece next_data; // where the next advance writes; kept from the last one
     cd_regen_fn regen = nullptr;
     Origin origin;
 
@@ -73,7 +73,7 @@ struct Entry {
 
     void give_up_data() noexcept {
         data.give_up(range.length());
-        shadow.give_up(range.length());
+        next_data.give_up(range.length());
     }
 
     // Makes part an entry for the bytes from address on, with the same labels and a share of the
@@ -81,7 +81,7 @@ struct Entry {
     void share_second_part(uintptr_t address, Entry &part) const {
         copy_labels({address, range.end}, part);
         part.data = data.share(address - range.begin);
-        part.shadow = shadow.share(address - range.begin);
+        part.next_data = next_data.share(address - range.begin);
         part.data_shared = data_shared;
     }
 

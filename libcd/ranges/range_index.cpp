@@ -71,9 +71,9 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
         right->listed = true;
     }
     // No part of such an entry could write to its part of the place alone.
-    if (left.shadow && left.shadow.block().backing() != nullptr) {
-        left.shadow.give_up(left.range.length());
-        right->shadow.reset();
+    if (left.next_data && left.next_data.block().backing() != nullptr) {
+        left.next_data.give_up(left.range.length());
+        right->next_data.reset();
     }
     left.end_at(address);
     cuts_ += right->whole ? 0 : 1;
@@ -120,7 +120,7 @@ bool RangeIndex::mergeable(const Entry &left, const Entry &right) {
            right.stage == Stage::held && left.alike(right) &&
            left.data_shared == right.data_shared && left.in_place == right.in_place &&
            left.data.continued_by(right.data, left.range.length()) &&
-           left.shadow.continued_by(right.shadow, left.range.length());
+           left.next_data.continued_by(right.next_data, left.range.length());
 }
 
 RangeIndex::Position RangeIndex::merge_before(Position where) {
@@ -132,7 +132,7 @@ RangeIndex::Position RangeIndex::merge_before(Position where) {
     Entry &right = *where->second;
     left.range.end = right.range.end;
     right.data.reset(); // left holds these bytes from now on
-    right.shadow.reset();
+    right.next_data.reset();
     return std::prev(erase(where));
 }
 

@@ -21,14 +21,14 @@ struct HandoverTest : testing::TestWithParam<GiveToParent::Kind> {
 
     bool moves() const { return GetParam() == GiveToParent::Kind::move; }
 
-    // As advance does it, which fills a shadow for every READ_WRITE copy before it publishes.
+    // As advance does it, which fills the next data of every READ_WRITE copy before it publishes.
     void hand_over() {
         GiveToParent handover(child, GetParam());
         EXPECT_TRUE(handover.prepare(Locked::parent));
         for (const auto &[address, entry] : child.entries) {
             if (!moves() && entry->read_write() && entry->restoration == Restoration::copy) {
                 Block *block = Block::create(entry->range.length(), false);
-                entry->shadow = Piece(*block, 0);
+                entry->next_data = Piece(*block, 0);
                 block->release();
             }
         }
@@ -74,7 +74,7 @@ TEST(GiveToParent, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     EXPECT_TRUE(handover.prepare(Locked::parent));
     EXPECT_TRUE(GiveToParent::gives_data(changing));
     EXPECT_TRUE(GiveToParent::gives_data(steady));
-    changing.shadow = Piece(steady.data.block(), steady.data.offset());
+    changing.next_data = Piece(steady.data.block(), steady.data.offset());
     handover.publish();
 
     const Entry &parents_changing = *parent.entries.find(0)->second;
@@ -82,7 +82,7 @@ TEST(GiveToParent, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     EXPECT_FALSE(parents_changing.data_shared);
     EXPECT_TRUE(parents_changing.in_place);
     EXPECT_FALSE(changing.data);
-    EXPECT_TRUE(changing.shadow);
+    EXPECT_TRUE(changing.next_data);
 
     const Entry &parents_steady = *parent.entries.find(20)->second;
     EXPECT_EQ(parents_steady.data.at(), steady.data.at());

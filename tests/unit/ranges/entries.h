@@ -17,7 +17,7 @@ struct ByteState {
     addr_scope scope;
     uint64_t call;
     const std::byte *data;
-    const std::byte *shadow;
+    const std::byte *next_data;
     bool operator==(const ByteState &) const = default;
 };
 
@@ -31,7 +31,7 @@ inline std::map<uintptr_t, ByteState> bytes_of(const RangeIndex &index) {
                          entry->scope,
                          entry->origin.call,
                          entry->data ? entry->data.at() + offset : nullptr,
-                         entry->shadow ? entry->shadow.at() + offset : nullptr};
+                         entry->next_data ? entry->next_data.at() + offset : nullptr};
         }
     }
     return bytes;

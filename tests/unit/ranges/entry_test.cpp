@@ -32,7 +32,7 @@ TEST(Entry, IsAlikeOnlyWithTheSameLabelsAndOrigin) {
 TEST(Entry, SecondPartHasTheSameLabelsAndTheRestOfTheData) {
     RangeIndex index;
     Entry &entry = put(index, {100, 200}, {.scope = CD_CONSTRAINED, .call = 7});
-    entry.shadow = entry.data.share();
+    entry.next_data = entry.data.share();
     entry.regen = some_regen;
     entry.data_shared = true;
     entry.in_place = true;
@@ -41,7 +41,7 @@ TEST(Entry, SecondPartHasTheSameLabelsAndTheRestOfTheData) {
     EXPECT_EQ(part.range, (Range{130, 200}));
     EXPECT_TRUE(part.alike(entry));
     EXPECT_EQ(part.data.at(), entry.data.at() + 30);
-    EXPECT_EQ(part.shadow.at(), entry.shadow.at() + 30);
+    EXPECT_EQ(part.next_data.at(), entry.next_data.at() + 30);
     EXPECT_TRUE(part.data_shared);
     EXPECT_TRUE(part.in_place);
     EXPECT_EQ(part.stage, Stage::held);
@@ -56,7 +56,7 @@ TEST(Entry, CopiedLabelsHaveNoData) {
     EXPECT_EQ(copy.range, (Range{500, 510}));
     EXPECT_TRUE(copy.alike(entry));
     EXPECT_FALSE(copy.data);
-    EXPECT_FALSE(copy.shadow);
+    EXPECT_FALSE(copy.next_data);
 }
 
 } // namespace

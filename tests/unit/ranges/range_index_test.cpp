@@ -189,7 +189,7 @@ TEST(RangeIndex, ShowsWhatArrivesInItsOrderBeforeItIsHeld) {
 bool joins_after(const std::function<void(RangeIndex &, Entry &)> &change) {
     RangeIndex index;
     Entry &left = put(index, {10, 20}, {.access = CD_READ_WRITE});
-    left.shadow = left.data.share();
+    left.next_data = left.data.share();
     const auto right = index.split(index.begin(), 15);
     change(index, *right->second);
     const auto position = index.merge_before(index.find(15));
@@ -207,7 +207,7 @@ TEST(RangeIndex, JoinsWhatBelongsTogether) {
     EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.data_shared = true; }));
     EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.in_place = true; }));
     EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.data.reset(); }));
-    EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.shadow.reset(); }));
+    EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.next_data.reset(); }));
     EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.data = entry.data.share(1); }));
     EXPECT_FALSE(joins_after([](RangeIndex &, Entry &entry) { entry.stage = Stage::leaving; }));
 }

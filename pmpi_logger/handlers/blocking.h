@@ -4,8 +4,8 @@
 
 #include "handlers/handler.h"
 #include "log_entry/fast_entry.h"
+#include "payload/mpi_status.h"
 #include "payload/pack.h"
-#include "payload/status.h"
 #include "replay/divergence.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "payload/status.h"
+#include "payload/mpi_status.h"
 #include "replay/divergence.h"
 #include "replay/poll_counts.h"
 

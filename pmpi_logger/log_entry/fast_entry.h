@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/call.h"
-#include "log_entry/entry.h"
+#include "log_entry/entry_header.h"
 #include "log_entry/writer.h"
 #include "record_all/record_all.h"
 

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/block.h"
 #include "call/call.h"
-#include "log_entry/entry.h"
+#include "call/typed_block.h"
+#include "log_entry/entry_header.h"
 
 #include <cstddef>
 #include <cstring>

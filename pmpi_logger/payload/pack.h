@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/block.h"
 #include "call/checksum.h"
+#include "call/typed_block.h"
 #include "payload/datatype_cache.h"
 
 #include <atomic>

@@ -4,8 +4,8 @@
 
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "payload/mpi_status.h"
 #include "payload/pack.h"
-#include "payload/status.h"
 #include "replay/divergence.h"
 #include "requests/delivery.h"
 #include "requests/replayed_request.h"

@@ -4,8 +4,8 @@
 
 #include "mpi/real.h"
 #include "objects/deferred_free.h"
+#include "payload/mpi_status.h"
 #include "payload/pack.h"
-#include "payload/status.h"
 #include "requests/replayed_request.h"
 #include "requests/request_table.h"
 

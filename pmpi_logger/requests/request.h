@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/block.h"
+#include "call/typed_block.h"
 #include "requests/send_copy.h"
 #include "requests/staging.h"
 

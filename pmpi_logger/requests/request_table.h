@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/block.h"
 #include "call/replay_range.h"
+#include "call/typed_block.h"
 #include "log_entry/decode.h"
 #include "mpi_log/biased_lock.h"
 #include "requests/request.h"

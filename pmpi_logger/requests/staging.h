@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/block.h"
 #include "call/call.h"
+#include "call/typed_block.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 """check_language.py: fails where a message has more than 30 words, a text uses a phrase that says
-nothing, or two folders of one library have files of the same name."""
+nothing, or two folders have files of the same name."""
 
 import collections
 import pathlib
@@ -12,8 +12,8 @@ import sys
 MOST_WORDS = 30
 PHRASES = ("of those that", "is told of", "so that nobody")
 FOLDERS = ("libcd", "pmpi_logger", "tools", "fortran", "include")
-# Units of api/ have the name of the call that they are the door of.
-DOORS = pathlib.Path("libcd/api")
+# Units have the name of the call or command that they are the door of.
+DOORS = (pathlib.Path("libcd/api"), pathlib.Path("tools/cdctl"))
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:PRI[a-z]\w+\s*)?"(?:[^"\\\n]|\\.)*")*')
 
 
@@ -39,9 +39,9 @@ def main():
             text = path.read_text(encoding="utf-8")
             complaints += [f"{path}: {each}" for each in find_long_messages(text)]
             complaints += [f"{path}: {each}" for each in find_phrases(text)]
-            if path.parent != DOORS:
-                stems[folder, path.stem].add(str(path.parent))
-    for (_, stem), folders in sorted(stems.items()):
+            if path.parent not in DOORS:
+                stems[path.stem].add(str(path.parent))
+    for stem, folders in sorted(stems.items()):
         if len(folders) > 1:
             complaints.append(f"{stem} is in {' and '.join(sorted(folders))}: rename one")
     print("\n".join(complaints), file=sys.stderr)

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "describe.h"
 
-#include "text.h"
+#include "output.h"
 
 #include "runtime/identity.h"
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "describe.h"
 #include "main.h"
+#include "output.h"
 #include "path_args.h"
-#include "text.h"
 
 #include "file_store/open_store.h"
 

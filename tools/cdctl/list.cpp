@@ -4,8 +4,8 @@
 #include "file_store/directory.h"
 #include "file_store/file.h"
 #include "main.h"
+#include "output.h"
 #include "path_args.h"
-#include "text.h"
 
 #include <fcntl.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "main.h"
-#include "text.h"
+#include "output.h"
 
 #include <cstdio>
 #include <exception>

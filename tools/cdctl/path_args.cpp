@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "path_args.h"
 
-#include "text.h"
+#include "output.h"
 
 #include "base/status.h"
 #include "config/storage_info.h"

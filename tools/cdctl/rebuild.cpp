@@ -4,9 +4,9 @@
 #include "checkpoints.h"
 #include "describe.h"
 #include "main.h"
+#include "output.h"
 #include "redset/atomic_files.h"
 #include "redset/offline_rebuild.h"
-#include "text.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -5,10 +5,10 @@
 #include "file_store/format.h"
 #include "file_store/stored_data.h"
 #include "main.h"
+#include "output.h"
 #include "path_args.h"
 #include "runtime/identity.h"
 #include "store_reader.h"
-#include "text.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "harness/recorded.h"
 
-#include "log_entry/entry.h"
+#include "log_entry/entry_header.h"
 
 #include "cd/mpi_log.h"
 

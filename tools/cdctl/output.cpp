@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "text.h"
+#include "output.h"
 
 #include "os/printable.h"
 

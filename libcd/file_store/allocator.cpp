@@ -2,12 +2,16 @@
 // Copyright the containment-domains authors
 #include "file_store/allocator.h"
 
+#include "base/no_throw.h"
 #include "file_store/format.h"
 #include "os/system.h"
+
+#include <fcntl.h>
 
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <string>
 
 namespace cd {
 
@@ -114,7 +118,9 @@ constexpr uint64_t window_size = uint64_t{1} << 38;
 Volume::Volume(File file, uint64_t size)
     : file_(std::move(file)),
       window_(static_cast<std::byte *>(os::system().map_file(file_.descriptor(), window_size))),
-      size_(size) {}
+      size_(size) {
+    file_.remember_identity();
+}
 
 Volume::~Volume() {
     if (window_ != nullptr) {
@@ -127,7 +133,13 @@ void Volume::leave_to_parent() noexcept {
     if (direct_) {
         direct_->close();
     }
-    file_.drop();
+    best_effort([&] {
+        if (file_.check_identity()) {
+            const std::string same = "/proc/self/fd/" + std::to_string(file_.descriptor());
+            file_ = {os::system().open_at(AT_FDCWD, same.c_str(), O_RDONLY, 0), file_.path()};
+            file_.remember_identity();
+        }
+    });
 }
 
 std::byte *Volume::in_place(const Extent &extent) const {
@@ -143,7 +155,10 @@ Status Volume::check_file() {
 
 Status Volume::check_size() {
     uint64_t size = 0;
-    if (Status status = file_.size(size); !status) {
+    Status status = file_.check_identity();
+    status = status && direct_ ? direct_->check_identity() : status;
+    status = status ? file_.size(size) : status;
+    if (!status) {
         return status;
     }
     return size >= size_

@@ -113,7 +113,8 @@ public:
     // Returns nullptr if no writes pass by the cache.
     const DirectFile *direct() const { return direct_ ? &*direct_ : nullptr; }
 
-    // Fails if the file was cut. Call before an operation reads or writes data.
+    // Fails if the program has closed its descriptors, or the file was cut. Call before an
+    // operation reads or writes data.
     Status check_file();
 
     // Fails if the file was cut, and fills its holes: writing there in place would end the process.
@@ -135,8 +136,9 @@ public:
     // the file was opened. May throw std::bad_alloc.
     void only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents);
 
-    // Closes the file in a forked process; it stays the parent's, with its lock.
+    // Opens the file anew in a forked process, for reading: the lock stays the parent's alone.
     void leave_to_parent() noexcept;
+    bool is_of_this_process() const { return os::system().process() == process_; }
 
 private:
     Status grow(uint64_t length);
@@ -149,7 +151,8 @@ private:
     std::optional<DirectFile> direct_;
     Usage usage_;
     std::byte *window_; // the file in memory, or nullptr
-    std::mutex mutex_;  // guards what follows
+    pid_t process_ = os::system().process();
+    std::mutex mutex_; // guards what follows
     uint64_t size_;
     bool filled_ = false; // the file has no holes
     Space space_;

@@ -20,12 +20,18 @@ namespace cd {
 class DirectFile {
 public:
     explicit DirectFile(const File &file)
-        : file_(os::system().open_direct(file.descriptor(), pays_from_), file.path()) {}
+        : file_(os::system().open_direct(file.descriptor(), pays_from_), file.path()) {
+        file_.remember_identity();
+    }
 
     int descriptor() const { return file_.descriptor(); }
 
     // True if an operation of so many bytes is faster this way.
     bool pays(uint64_t bytes) const { return file_.is_open() && bytes >= pays_from_; }
+
+    Status check_identity() const {
+        return file_.is_open() ? file_.check_identity() : Status::ok();
+    }
 
     // Also for forked processes: no lock depends on it.
     void close() noexcept { file_.drop(); }

@@ -44,6 +44,7 @@ Status Directory::open(const std::string &named, Directory &directory, const cha
         return refuse_path(path.c_str(), "others may write to it",
                            (std::string("chmod go-w, or give another ") + key).c_str());
     }
+    file.remember_identity();
     directory.file_ = std::move(file);
     return Status::ok();
 }
@@ -323,6 +324,9 @@ std::string Directory::removed(const std::string &name) { return "." + name + ".
 Status Directory::hide(const std::string &name, bool forced) const {
     os::System &system = os::system();
     const std::string gone = removed(name);
+    if (Status status = file_.check_identity(); !status) {
+        return status;
+    }
     // If both names lead to one file, because a removal was undone in part, renaming does nothing.
     bool there = false;
     if (Status status = look_for(name, there); !status) {

@@ -47,9 +47,34 @@ Status refused_by_system(const char *path, const char *operation, const char *wh
 } // namespace
 
 void File::drop() noexcept {
-    if (fd_ >= 0) {
-        os::system().close(std::exchange(fd_, -1));
+    const int fd = std::exchange(fd_, -1);
+    os::FileStatus now;
+    const bool is_other =
+        identity_ && os::system().status(fd, now) == 0 && now.identity != *identity_;
+    if (fd >= 0 && !is_other) {
+        os::system().close(fd);
     }
+}
+
+void File::remember_identity() {
+    if (os::FileStatus found; os::system().status(fd_, found) == 0) {
+        identity_ = found.identity;
+    }
+}
+
+Status File::check_identity() const {
+    os::FileStatus now;
+    const bool is_open = os::system().status(fd_, now) == 0;
+    if (!is_open && errno != EBADF) {
+        return refused("look at the file");
+    }
+    if (is_open && (!identity_ || now.identity == *identity_)) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORE_IO,
+                "%s: the program has closed descriptor %d of this store%s. Nothing was read or "
+                "written. Close only your own descriptors, and restart",
+                path(), fd_, is_open ? " and opened another file by it" : "");
 }
 
 Status File::refused(const char *operation) const {

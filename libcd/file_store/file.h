@@ -3,11 +3,13 @@
 #pragma once
 
 #include "base/status.h"
+#include "os/system.h"
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,16 +24,23 @@ public:
     File() = default;
     File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
     File(File &&other) noexcept
-        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)),
+          identity_(other.identity_) {}
     File &operator=(File &&other) noexcept {
         std::swap(fd_, other.fd_);
         std::swap(path_, other.path_);
+        std::swap(identity_, other.identity_);
         return *this;
     }
     ~File() { drop(); }
 
-    // Closes the file, if it is open.
+    // Closes the file, if it is open and no other file has its number.
     void drop() noexcept;
+
+    // Remembers which file is open: a program may close the descriptor and get its number for a
+    // file of its own. check_identity() fails then.
+    void remember_identity();
+    Status check_identity() const;
 
     int descriptor() const { return fd_; }
     bool is_open() const { return fd_ >= 0; }
@@ -61,6 +70,7 @@ public:
 private:
     int fd_ = -1;
     std::string path_;
+    std::optional<os::FileIdentity> identity_;
 };
 
 // Returns a message without its advice to repeat the call.

@@ -4,7 +4,6 @@
 
 #include "base/no_throw.h"
 #include "file_store/stored_data.h"
-#include "os/system.h"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +13,7 @@ namespace cd {
 FileStore::FileStore(File file, uint64_t size, Directory directory, std::string name,
                      FileStoreOptions options, Addresses &addresses)
     : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
-      options_(options), addresses_(addresses), process_(os::system().process()),
-      journal_(volume_, options.forced) {}
+      options_(options), addresses_(addresses), journal_(volume_, options.forced) {}
 
 // Releases the pieces first: they give their extents back to the volume.
 FileStore::~FileStore() { retained_.clear(); }
@@ -223,18 +221,15 @@ bool FileStore::is_written(CdNumber cd) {
     return cds_.at(cd).written;
 }
 
-bool FileStore::is_of_this_process() const noexcept { return os::system().process() == process_; }
-
 // Two processes that write to one file destroy it: each has its own list of what is free.
 Status FileStore::check_process() {
     if (is_of_this_process()) {
         return Status::ok();
     }
-    const pid_t here = os::system().process();
     return fail(CD_ERROR_STORE_FORKED,
-                "%s: the store belongs to the parent process %ld (this is %ld); to use a store, "
-                "commit the root here and create another",
-                path(), static_cast<long>(process_), static_cast<long>(here));
+                "%s: the store belongs to the parent process; only CDs without children can be "
+                "restored; for other calls commit the root here and create another",
+                path());
 }
 
 Status FileStore::check_file() {

@@ -77,9 +77,9 @@ public:
     void withdraw(CdNumber cd) noexcept override;
     bool knows_object(const std::string &name) override;
     CdNumber next_number() override;
-    Status check_readable() override { return check_file(); }
+    Status check_readable() override { return volume_.check_file(); }
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
-    bool is_of_this_process() const noexcept override;
+    bool is_of_this_process() const noexcept override { return volume_.is_of_this_process(); }
     Status remove(CommitVote *last_vote) override;
     uint64_t add_index(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;
@@ -146,7 +146,6 @@ private:
     std::string aside_; // a file that goes with the first new point in time
     FileStoreOptions options_;
     Addresses &addresses_;
-    pid_t process_;
     uint64_t space_ = 1;
     std::atomic<uint64_t> next_number_ = 1;
 

@@ -93,8 +93,17 @@ FileRun::~FileRun() {
 Status FileRun::read(size_t offset, void *to, size_t length) const {
     auto *at = static_cast<std::byte *>(to);
     return for_each(offset, length, [&](const StoredRun &run, size_t begin, size_t part) {
-        Status status = read_run(volume_.file(), run, begin, at, part);
+        const bool is_checked = !run.checksums.empty();
+        const bool reads = is_checked || volume_.is_of_this_process();
+        Status status = reads ? read_run(volume_.file(), run, begin, at, part) : Status::ok();
         at += part;
+        if (!reads || (status.code() == CD_ERROR_CHECKSUM && !volume_.is_of_this_process())) {
+            return fail(CD_ERROR_STORE_FORKED,
+                        "%s: the parent process %s. Commit the root here, or end this process",
+                        volume_.file().path(),
+                        is_checked ? "has written over these data; memory may be partly restored"
+                                   : "may have written over these data, which have no checksums");
+        }
         return status;
     });
 }

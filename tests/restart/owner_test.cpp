@@ -131,16 +131,44 @@ TEST_F(Owner, IsNotTheProcessThatWasForked) {
                 cd_last_error() != CD_ERROR_STORE_FORKED) {
                 return "changed, or refused with " + refusal();
             }
-            return restore_cd(root) != CD_SUCCESS && kept == 2 &&
-                           cd_last_error() == CD_ERROR_STORE_FORKED
-                       ? ""
-                       : "restored, or refused with " + refusal();
+            return restore_cd(root) == CD_SUCCESS && kept == 1 ? "" : refusal();
         });
         kept = 3;
         return !forked.empty()                                ? forked
                : advance_cd_point_in_time(root) == CD_SUCCESS ? ""
                                                               : refusal();
     });
+}
+
+// The second advance writes over the data that the forked process has.
+TEST_F(Owner, WritesOverDataOfAForkedProcessWhichIsTold) {
+    for (const char *keys : {"", ",checksum=none"}) {
+        std::filesystem::remove_all(path("stores"));
+        run([&]() -> std::string {
+            const cd_handle root = create_in(path("stores") + keys, "root");
+            kept = 1;
+            if (!add(root, &kept, sizeof kept)) {
+                return refusal();
+            }
+            const pid_t forked = ::fork();
+            if (forked == 0) {
+                ::alarm(processes::deadline);
+                ::raise(SIGSTOP);
+                const bool restored = restore_cd(root) == CD_SUCCESS;
+                ::_exit(!restored && cd_last_error() == CD_ERROR_STORE_FORKED ? 0 : 1);
+            }
+            int status = 0;
+            ::waitpid(forked, &status, WUNTRACED);
+            bool advanced = true;
+            for (kept = 2; kept < 4; ++kept) {
+                advanced = advanced && add(root, &kept, sizeof kept) &&
+                           advance_cd_point_in_time(root) == CD_SUCCESS;
+            }
+            ::kill(forked, SIGCONT);
+            ::waitpid(forked, &status, 0);
+            return !advanced ? refusal() : status == 0 ? "" : "the forked process was told nothing";
+        });
+    }
 }
 
 // Made by fork(), or by a call that runs no handlers.

@@ -288,8 +288,13 @@ private:
             reader_.fixed64();
             return;
         }
-        erase(cd, state_.space, range);
-        cd.entries.emplace(StoredPlace{state_.space, range.begin}, entry);
+        // Most entries lie behind all others.
+        const StoredPlace place = {state_.space, range.begin};
+        const auto last = cd.entries.rbegin();
+        if (last != cd.entries.rend() && place < StoredPlace{last->first.space, last->second.end}) {
+            erase(cd, state_.space, range);
+        }
+        cd.entries.emplace_hint(cd.entries.end(), place, entry);
     }
 
     bool read_data(uint64_t length, StoredEntry &entry) {

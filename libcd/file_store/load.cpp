@@ -12,25 +12,24 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace cd {
 namespace {
 
-using Runs = std::unordered_set<const StoredRun *>;
+using Runs = std::vector<bool>; // by their number, whether an entry has it
 
 void collect(const StoredEntries &entries, Runs &runs) {
     for (const auto &[place, entry] : entries) {
         if (entry.run != nullptr) {
-            runs.insert(entry.run);
+            runs[entry.run->number] = true;
         }
     }
 }
 
 Runs newest_runs(const State &state) {
-    Runs runs;
+    Runs runs(state.runs->size());
     for (const auto &[number, cd] : state.cds) {
         collect(cd.entries, runs);
     }
@@ -38,7 +37,7 @@ Runs newest_runs(const State &state) {
 }
 
 Runs older_runs(const State &state) {
-    Runs runs;
+    Runs runs(state.runs->size());
     for (const StoredVersion &version : state.versions) {
         collect(version.entries, runs);
     }
@@ -61,17 +60,20 @@ Status damaged(const File &file, uint64_t offset, const char *reason) {
 } // namespace
 
 Status check_newest(const File &file, const State &state, Unchecked unchecked) {
-    for (const StoredRun *run : newest_runs(state)) {
-        if (unchecked == Unchecked::counts_as_damaged && run->checksums.empty() &&
-            run->length > 0) {
+    const Runs newest = newest_runs(state);
+    for (const StoredRun &run : *state.runs) {
+        if (!newest[run.number]) {
+            continue;
+        }
+        if (unchecked == Unchecked::counts_as_damaged && run.checksums.empty() && run.length > 0) {
             return fail(CD_ERROR_STORE_DAMAGED,
                         "%s: newer operations may have written over the %llu bytes at offset "
                         "%llu, which have no checksums (checksum=none). The file was left as it "
                         "is; start with CD_RESTART=no",
-                        file.path(), static_cast<unsigned long long>(run->length),
-                        static_cast<unsigned long long>(run->offset));
+                        file.path(), static_cast<unsigned long long>(run.length),
+                        static_cast<unsigned long long>(run.offset));
         }
-        if (Status status = check_run(file, *run); !status) {
+        if (Status status = check_run(file, run); !status) {
             return status;
         }
     }
@@ -80,9 +82,10 @@ Status check_newest(const File &file, const State &state, Unchecked unchecked) {
 
 void go_back(State &state, std::vector<Extent> &given_up) {
     const Runs kept = older_runs(state);
-    for (const StoredRun *run : newest_runs(state)) {
-        if (!kept.contains(run)) {
-            given_up.push_back({run->offset, run->length});
+    const Runs newest = newest_runs(state);
+    for (const StoredRun &run : *state.runs) {
+        if (newest[run.number] && !kept[run.number]) {
+            given_up.push_back({run.offset, run.length});
         }
     }
     StoredVersion version = std::move(state.versions.back());
@@ -344,11 +347,11 @@ private:
     // Collects all extents, and fails if one lies behind the end of the file, or two overlap.
     Status find_extents(const Superblock &header, const State &state,
                         std::vector<Extent> &extents) const {
-        Runs runs = newest_runs(state);
-        runs.merge(older_runs(state));
-        for (const StoredRun *run : runs) {
-            if (run->length > 0) {
-                extents.push_back({run->offset, run->length});
+        const Runs newest = newest_runs(state);
+        const Runs older = older_runs(state);
+        for (const StoredRun &run : *state.runs) {
+            if ((newest[run.number] || older[run.number]) && run.length > 0) {
+                extents.push_back({run.offset, run.length});
             }
         }
         const auto metadata = header.places();

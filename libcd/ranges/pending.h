@@ -69,7 +69,7 @@ public:
 
     // May throw std::bad_alloc.
     void insert(PendingName name, PendingRange range) {
-        ranges_.emplace(std::move(name), std::move(range));
+        ranges_.emplace_hint(ranges_.end(), std::move(name), std::move(range));
     }
     void erase(Position where) noexcept { ranges_.erase(where); }
 

@@ -7,23 +7,23 @@
 #include <cstdio>
 
 using cd::Scheme;
-using cd::redset::Shape;
+using cd::redset::Coding;
 
 namespace {
 
 // Of payload for each byte of data.
-double payload(const Shape &shape) {
-    return static_cast<double>(shape.checks) / (shape.members - shape.checks);
+double payload(const Coding &coding) {
+    return static_cast<double>(coding.checks) / (coding.members - coding.checks);
 }
 
 // A row has a chunk of each member; all but one come to, or from, the member that makes it.
-double sent(const Shape &shape) {
-    return static_cast<double>(shape.members - 1) / (shape.members - shape.checks);
+double sent(const Coding &coding) {
+    return static_cast<double>(coding.members - 1) / (coding.members - coding.checks);
 }
 
-double coding(const Shape &shape) {
-    return coding_cost(static_cast<size_t>(shape.members - shape.checks),
-                       static_cast<size_t>(shape.checks), shape.scheme == Scheme::xor_set);
+double coded(const Coding &coding) {
+    return coding_cost(static_cast<size_t>(coding.members - coding.checks),
+                       static_cast<size_t>(coding.checks), coding.scheme == Scheme::xor_set);
 }
 
 void print_rate(const char *what, double cost) {
@@ -32,15 +32,15 @@ void print_rate(const char *what, double cost) {
 
 } // namespace
 
-Passes encoding_passes(const Shape &shape) {
-    const double out = payload(shape);
-    return {1, 1 + out, sent(shape), 1, out};
+Passes encoding_passes(const Coding &coding) {
+    const double out = payload(coding);
+    return {1, 1 + out, sent(coding), 1, out};
 }
 
-Passes rebuilding_passes(const Shape &shape) {
-    const double all = 1 + payload(shape);
-    const double lost = static_cast<double>(shape.checks) / shape.members;
-    return {all * (1 - lost), all, sent(shape), 1, all * lost};
+Passes rebuilding_passes(const Coding &coding) {
+    const double all = 1 + payload(coding);
+    const double lost = static_cast<double>(coding.checks) / coding.members;
+    return {all * (1 - lost), all, sent(coding), 1, all * lost};
 }
 
 Costs Costs::measure(const std::string &folder, size_t bytes) {
@@ -66,20 +66,20 @@ void Costs::print_sending(int members) const {
     print_rate(("sending alone, " + std::to_string(members) + " ranks").c_str(), sending);
 }
 
-double Costs::of(const Passes &passes, const Shape &shape) const {
+double Costs::of(const Passes &passes, const Coding &coding) const {
     return passes.read * read + passes.checked * checksum + passes.sent * copy +
-           passes.coded * coding(shape) + passes.written * write;
+           passes.coded * coded(coding) + passes.written * write;
 }
 
-void print_result(const char *what, const Shape &shape, double bytes, const Measured &measured,
+void print_result(const char *what, const Coding &coding, double bytes, const Measured &measured,
                   const Passes &passes, const Costs &costs) {
     const double used = measured.processor_seconds;
-    const double bound = costs.of(passes, shape);
+    const double bound = costs.of(passes, coding);
     const double as_sent = costs.sending > 0 ? passes.sent * (costs.sending - costs.copy) : 0;
     std::printf(
         "%-8s %-4s k=%d of %d %7.2f GB/s %6.2f s/GB, bound %5.2f, reached %4.2f, with sending "
         "%4.2f: read %4.2f checked %4.2f sent %4.2f coded %4.2f written %4.2f\n",
-        what, cd::redset::scheme_name(shape.scheme), shape.checks, shape.members,
+        what, cd::redset::scheme_name(coding.scheme), coding.checks, coding.members,
         bytes / measured.seconds * 1e-9, used / bytes * 1e9, bound * 1e9, bound * bytes / used,
         (bound + as_sent) * bytes / used, passes.read, passes.checked, passes.sent, passes.coded,
         passes.written);

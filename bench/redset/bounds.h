@@ -20,11 +20,11 @@ struct Passes {
 
 // Reads, sends and codes each byte, gives away all but one of the outputs of a row, writes the
 // payload, and takes checksums of what was read and written.
-Passes encoding_passes(const cd::redset::Shape &shape);
+Passes encoding_passes(const cd::redset::Coding &coding);
 
 // As many members are lost as may be, with all they had. What is left is read, and what is made of
 // it written; all of it has checksums.
-Passes rebuilding_passes(const cd::redset::Shape &shape);
+Passes rebuilding_passes(const cd::redset::Coding &coding);
 
 // What these cost for a byte, by measurements of this run: seconds of processor time.
 struct Costs {
@@ -37,7 +37,7 @@ struct Costs {
     // Measures, and prints what it has found.
     static Costs measure(const std::string &folder, size_t bytes);
     void print_sending(int members) const;
-    double of(const Passes &passes, const cd::redset::Shape &shape) const;
+    double of(const Passes &passes, const cd::redset::Coding &coding) const;
 };
 
 struct Measured {
@@ -46,5 +46,5 @@ struct Measured {
 };
 
 // Bytes are those of the application.
-void print_result(const char *what, const cd::redset::Shape &shape, double bytes,
+void print_result(const char *what, const cd::redset::Coding &coding, double bytes,
                   const Measured &measured, const Passes &passes, const Costs &costs);

@@ -67,10 +67,10 @@ Measured measure(Exchange &exchange, const Workplace &workplace, const Work &wor
 // A member's part of a set, which has a file of each member.
 class Case {
 public:
-    Case(Exchange &exchange, const Workplace &workplace, const Shape &shape)
+    Case(Exchange &exchange, const Workplace &workplace, const Coding &coding)
         : exchange_(exchange),
-          workplace_(workplace), set_{shape, 0, 1, shape.members,
-                                      std::vector<int>(static_cast<size_t>(shape.members))},
+          workplace_(workplace), set_{coding, 0, 1, coding.members,
+                                      std::vector<int>(static_cast<size_t>(coding.members))},
           place_{workplace.folder + "/cd-bench-redset." + number_of_run(exchange), "red/"},
           name_("data" + std::to_string(exchange.self())) {
         std::iota(set_.ranks.begin(), set_.ranks.end(), 0);
@@ -94,7 +94,7 @@ public:
     }
 
     Measured rebuild() {
-        if (exchange_.self() < set_.shape.checks) {
+        if (exchange_.self() < set_.coding.checks) {
             fs::remove(place_.path(name_));
             fs::remove(place_.scheme_file(set_, exchange_.self()));
         }
@@ -108,8 +108,8 @@ private:
     // The host of a virtual machine gives it a page of memory at the first write, which then takes
     // several times as long; and the largest payload would be the first to need as many.
     void use_memory_of_payload() const {
-        const auto checks = static_cast<size_t>(set_.shape.checks);
-        const auto data = static_cast<size_t>(set_.shape.members) - checks;
+        const auto checks = static_cast<size_t>(set_.coding.checks);
+        const auto data = static_cast<size_t>(set_.coding.members) - checks;
         const std::string name = name_ + ".payload";
         write_file(name, workplace_.bytes * checks / data);
         wait_for_all(exchange_); // none of them gets what another one gives back
@@ -170,19 +170,19 @@ double sending_cost(Exchange &exchange, const Workplace &workplace) {
 
 void run_cases(Exchange &exchange, const Workplace &workplace, const Costs &costs) {
     const int members = exchange.members();
-    std::vector<Shape> shapes{{Scheme::xor_set, members, 1}};
+    std::vector<Coding> codings{{Scheme::xor_set, members, 1}};
     for (int checks = 1; checks < members && checks <= 3; ++checks) {
-        shapes.push_back({Scheme::reed_solomon, members, checks});
+        codings.push_back({Scheme::reed_solomon, members, checks});
     }
-    for (const Shape &shape : shapes) {
-        Case example(exchange, workplace, shape);
+    for (const Coding &coding : codings) {
+        Case example(exchange, workplace, coding);
         const auto print = [&](const char *what, const Measured &measured, const Passes &passes) {
             if (exchange.self() == 0) {
-                print_result(what, shape, static_cast<double>(workplace.bytes) * members, measured,
+                print_result(what, coding, static_cast<double>(workplace.bytes) * members, measured,
                              passes, costs);
             }
         };
-        print("encode", example.encode(), encoding_passes(shape));
-        print("rebuild", example.rebuild(), rebuilding_passes(shape));
+        print("encode", example.encode(), encoding_passes(coding));
+        print("rebuild", example.rebuild(), rebuilding_passes(coding));
     }
 }

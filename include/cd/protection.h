@@ -94,9 +94,9 @@ struct cd_protector {
     /* Returns the newest epoch that survives what its level covers, with the ranks where they are
        now; or 0. Not collective. */
     uint64_t (*protected_epoch)(void *protection);
-    /* own: whether the root can be committed in this rank. If it can on all, what protects it does
-       not count any more, and close follows; else nothing has changed on any. */
-    int (*forget)(void *protection, int own, struct cd_protection_message *message);
+    /* own: whether the root can be committed in this rank. If it can on all, its checkpoints are no
+       longer valid, and close follows; else nothing has changed on any. */
+    int (*commit)(void *protection, int own, struct cd_protection_message *message);
     /* Ends the protection. All points are released when it returns. */
     void (*close)(void *protection);
 };

@@ -81,10 +81,13 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
         return Status::ok();
     }
     JointCommit protection(domain);
-    std::optional<Status> status = run_own_part(protection, [&] {
+    std::optional<Status> status;
+    try {
         lock.prepare_discard(1);
-        return commit(domain, locked, protection.last_vote());
-    });
+        status = commit(domain, locked, protection.last_vote());
+    } catch (const std::bad_alloc &) {
+        status = out_of_memory("commit_cd");
+    }
     if (!status || !*status) {
         return status ? std::optional(protection.outcome(*status)) : status;
     }

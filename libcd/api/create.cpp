@@ -151,7 +151,7 @@ Status read_defaults(const char *defaults, const char *storage_info, StorageInfo
     if (status || storage_info == nullptr) {
         return status;
     }
-    protection.is_likely(asks_for_protection("", storage_info));
+    protection.is_wanted = asks_for_protection("", storage_info);
     return Status::ok();
 }
 
@@ -176,8 +176,8 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
     if (Status status = read_roots_storage_info(storage_info, name, root->storage); !status) {
         return status;
     }
-    protection.is_to_have(root->storage);
-    return begin_root(std::move(root), mode, name, protection.met, handle, report);
+    protection.is_wanted = root->storage.store == Store::file && root->storage.is_protected();
+    return begin_root(std::move(root), mode, name, protection.has_met, handle, report);
 }
 
 // Creates a root. Reports also unreadable settings to other ranks, which may wait. defaults may be
@@ -185,12 +185,10 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
 Status create_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
                    cd_handle &handle, Report &report) {
     const auto text = [](const char *given) { return given != nullptr ? given : ""; };
-    JointCreate protection(check_root_name(name) ? name : "",
-                           asks_for_protection(text(defaults), text(storage_info)));
-    return run_own_part(protection, [&] {
-        return protection.outcome(
-            make_root(defaults, storage_info, mode, name, protection, handle, report));
-    });
+    JointCreate protection{check_root_name(name) ? name : "",
+                           asks_for_protection(text(defaults), text(storage_info))};
+    return protection.outcome(catch_exceptions(
+        [&] { return make_root(defaults, storage_info, mode, name, protection, handle, report); }));
 }
 
 // Gives the child its part of the family's log. take_log_number() makes its number there final.

@@ -51,12 +51,12 @@ bool take_int(const KvTree &tree, const char *key, int &value) {
 bool take_set(const KvTree &tree, redset::Set &set) {
     const KvTree *ranks = tree.find("RANK");
     if (ranks == nullptr || !take_int(tree, "GROUP", set.group) ||
-        !take_int(tree, "GROUPS", set.groups) || !take_int(tree, "CHECKS", set.shape.checks) ||
+        !take_int(tree, "GROUPS", set.groups) || !take_int(tree, "CHECKS", set.coding.checks) ||
         !take_int(tree, "JOB", set.job_ranks)) {
         return false;
     }
-    set.shape.scheme = redset::scheme_named(tree.value("TYPE").value_or(""));
-    set.shape.members = static_cast<int>(ranks->elements().size());
+    set.coding.scheme = redset::scheme_named(tree.value("TYPE").value_or(""));
+    set.coding.members = static_cast<int>(ranks->elements().size());
     for (size_t member = 0; member < ranks->elements().size(); ++member) {
         int rank = 0;
         if (!take_int(*ranks, std::to_string(member).c_str(), rank)) {
@@ -64,7 +64,7 @@ bool take_set(const KvTree &tree, redset::Set &set) {
         }
         set.ranks.push_back(rank);
     }
-    return check_set(set, set.shape.members).is_ok();
+    return check_set(set, set.coding.members).is_ok();
 }
 
 } // namespace
@@ -76,7 +76,7 @@ std::string directory_name(const CheckpointId &point) {
     return name;
 }
 
-std::optional<CheckpointId> point_of(std::string_view name) {
+std::optional<CheckpointId> id_of_directory(std::string_view name) {
     CheckpointId point;
     uint64_t level = 0;
     std::string_view rest = name;
@@ -89,10 +89,10 @@ std::optional<CheckpointId> point_of(std::string_view name) {
 }
 
 std::string image_name(int rank) { return std::to_string(rank) + ".image"; }
-std::string stored_name(int rank) { return std::to_string(rank) + ".stored"; }
-std::string agreed_name(int rank) { return std::to_string(rank) + ".agreed"; }
+std::string stored_record_name(int rank) { return std::to_string(rank) + ".stored"; }
+std::string committed_record_name(int rank) { return std::to_string(rank) + ".agreed"; }
 
-std::optional<int> rank_of(std::string_view name) {
+std::optional<int> rank_of_file(std::string_view name) {
     uint64_t rank = 0;
     return take_number(name, rank) && rank <= largest_int && name.starts_with('.') &&
                    name.find('/') == std::string_view::npos
@@ -102,7 +102,7 @@ std::optional<int> rank_of(std::string_view name) {
 
 std::string commit_marker_name(uint64_t number) { return "forgotten-" + std::to_string(number); }
 
-std::optional<uint64_t> commit_marker_of(std::string_view name) {
+std::optional<uint64_t> number_of_commit_marker(std::string_view name) {
     uint64_t number = 0;
     return take(name, "forgotten-") && take_attempt(name, number) && name.empty()
                ? std::optional(number)
@@ -131,8 +131,7 @@ Status read_commit_marker(const KvTree &tree, const char *file, CommitMarker &ma
         read.sessions.insert(session);
     }
     if (!known) {
-        return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which checkpoints are meant",
-                    file);
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no commit marker", file);
     }
     marker = std::move(read);
     return Status::ok();
@@ -148,8 +147,8 @@ KvTree record_tree(const Record &record) {
     tree.add_number("RANK", number(record.rank));
     tree.add_number("PARTICIPANTS", number(record.participants));
     KvTree &set = tree.add("SET");
-    set.add_value("TYPE", redset::scheme_name(record.set.shape.scheme));
-    set.add_number("CHECKS", number(record.set.shape.checks));
+    set.add_value("TYPE", redset::scheme_name(record.set.coding.scheme));
+    set.add_number("CHECKS", number(record.set.coding.checks));
     set.add_number("GROUP", number(record.set.group));
     set.add_number("GROUPS", number(record.set.groups));
     set.add_number("JOB", number(record.set.job_ranks));

@@ -14,7 +14,7 @@
 namespace cd::checkpoint {
 
 // Identifies a checkpoint. Programs that went back may take an epoch again, so that checkpoints are
-// numbered in the order of time. Sessions tell those of jobs that do not know of each other.
+// numbered in the order of time. Jobs that do not know of each other have different sessions.
 struct CheckpointId {
     uint64_t number = 0;
     uint64_t epoch = 0;
@@ -26,17 +26,18 @@ struct CheckpointId {
 // The level of copies in the directory of flush=; others have smaller numbers.
 constexpr int flush_level = 10000;
 
-inline bool nothing_kept(const CheckpointId &) { return false; }
+// For CheckpointDir::remove_before().
+inline bool keeps_none(const CheckpointId &) { return false; }
 
 // The name of the directory that has the files of a checkpoint.
 std::string directory_name(const CheckpointId &point);
-std::optional<CheckpointId> point_of(std::string_view directory_name);
+std::optional<CheckpointId> id_of_directory(std::string_view directory_name);
 
 // The names of a rank's files begin with its number and a dot.
 std::string image_name(int rank);
-std::string stored_name(int rank); // the record, until all ranks have stored the checkpoint
-std::string agreed_name(int rank); // the record of a committed checkpoint
-std::optional<int> rank_of(std::string_view file_name);
+std::string stored_record_name(int rank); // the record, until all ranks have stored the checkpoint
+std::string committed_record_name(int rank); // the record of a committed checkpoint
+std::optional<int> rank_of_file(std::string_view file_name);
 
 // Written when a root is committed: its checkpoints up to a number, of the sessions that the
 // program knew, are no longer valid.
@@ -51,7 +52,7 @@ struct CommitMarker {
 
 // "forgotten-NUMBER"
 std::string commit_marker_name(uint64_t number);
-std::optional<uint64_t> commit_marker_of(std::string_view file_name);
+std::optional<uint64_t> number_of_commit_marker(std::string_view file_name);
 redset::KvTree commit_marker_tree(const CommitMarker &marker);
 Status read_commit_marker(const redset::KvTree &tree, const char *file, CommitMarker &marker);
 

@@ -36,44 +36,49 @@ Status read_record_file(const std::string &path, const CheckpointId &point, int 
                       "%s: this is the record of another rank or checkpoint", path.c_str());
 }
 
-// Files that cannot be opened count as lost, but for records of committed checkpoints. If one of
-// these cannot be read, records of other ranks tell the same.
-void look_at_file(const std::string &path, const std::string &name, int rank,
-                  const CheckpointId &point, RankFiles &files) {
+// Files that cannot be opened count as lost. A record that cannot be read still tells how far its
+// rank has come.
+void add_file(const std::string &path, const std::string &name, int rank, const CheckpointId &point,
+              RankFiles &files) {
     File file;
     os::FileAttributes attributes;
     if (redset::open_own_to_read(path, file, attributes)) {
         files.sizes[name] = attributes.size;
     }
-    const bool agreed = name == agreed_name(rank);
-    if (!agreed && name != stored_name(rank)) {
+    const bool committed = name == committed_record_name(rank);
+    if (!committed && name != stored_record_name(rank)) {
         return;
     }
     files.stored = true;
-    Record record;
-    if (Status status = read_record_file(path, point, rank, record); status) {
-        files.agreed = files.agreed || agreed;
+    files.committed = files.committed || committed;
+    if (Record record; read_record_file(path, point, rank, record)) {
         files.record = std::move(record);
-    } else if (agreed) {
-        files.unread = {status.code(), message()};
     }
 }
 
-Status look_into(const std::string &path, const CheckpointId &point,
-                 std::map<int, RankFiles> &ranks) {
+Status read_checkpoint(const std::string &path, const CheckpointId &point,
+                       std::map<int, RankFiles> &ranks) {
     std::vector<std::string> names;
     if (Status status = names_in(path, names); !status) {
         return status;
     }
     const SavedMessage keeper;
     for (const std::string &name : names) {
-        if (const auto rank = rank_of(name)) {
-            look_at_file(path_in(path, name), name, *rank, point, ranks[*rank]);
+        if (const auto rank = rank_of_file(name)) {
+            add_file(path_in(path, name), name, *rank, point, ranks[*rank]);
         } else if (const auto writer = redset::writer_of_draft(name)) {
             ranks[*writer]; // it has begun to store
         }
     }
     return Status::ok();
+}
+
+// Lists nothing where the directory cannot be read.
+std::vector<std::string> readable_names_in(const std::string &path) {
+    const SavedMessage keeper;
+    std::vector<std::string> names;
+    (void)names_in(path, names).is_ok();
+    return names;
 }
 
 // Without the marker nobody knows which checkpoints are valid. Users decide.
@@ -98,7 +103,7 @@ bool remove_file(const File &directory, const std::string &name) {
     return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
 }
 
-bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"); }
+bool is_committed_record(const std::string &name) { return name.ends_with(".agreed"); }
 
 // Writes a tree as a file of its own. A crash leaves the old file or the new one. writer: a rank
 // that no other process has in that directory.
@@ -127,13 +132,13 @@ Status read_content(const std::string &path, Content &content) {
     }
     Content found;
     for (const std::string &name : names) {
-        if (commit_marker_of(name)) {
+        if (number_of_commit_marker(name)) {
             CommitMarker &marker = found.commit_markers.emplace_back();
             if (Status status = read_commit_marker_file(path_in(path, name), marker); !status) {
                 return status;
             }
-        } else if (const auto point = point_of(name)) {
-            if (Status status = look_into(path_in(path, name), *point, found.points[*point]);
+        } else if (const auto point = id_of_directory(name)) {
+            if (Status status = read_checkpoint(path_in(path, name), *point, found.points[*point]);
                 !status) {
                 return status;
             }
@@ -144,15 +149,11 @@ Status read_content(const std::string &path, Content &content) {
 }
 
 std::optional<CheckpointId> find_newest_committed(const std::string &path) {
-    const SavedMessage keeper;
-    std::vector<std::string> names;
     std::optional<CheckpointId> newest;
-    (void)names_in(path, names).is_ok();
-    for (const std::string &name : names) {
-        const auto point = point_of(name);
-        std::vector<std::string> files;
-        if (point && (!newest || *newest < *point) && names_in(path_in(path, name), files) &&
-            std::ranges::any_of(files, is_agreed_record)) {
+    for (const std::string &name : readable_names_in(path)) {
+        const auto point = id_of_directory(name);
+        if (point && (!newest || *newest < *point) &&
+            std::ranges::any_of(readable_names_in(path_in(path, name)), is_committed_record)) {
             newest = point;
         }
     }
@@ -199,16 +200,17 @@ void CheckpointDir::remove_if_empty(const CheckpointId &point) const {
     os::system().remove_directory_at(AT_FDCWD, path_of(point).c_str());
 }
 
-Status CheckpointDir::write_record(const Record &record, bool agreed) const {
-    const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
+Status CheckpointDir::write_record(const Record &record, bool committed) const {
+    const std::string name =
+        committed ? committed_record_name(record.rank) : stored_record_name(record.rank);
     return write_tree(record_tree(record), path_in(path_of(record.point), name), record.rank,
                       sync_);
 }
 
 Status CheckpointDir::mark_committed(const CheckpointId &point, int rank) const {
     const File directory = opened_to_read(path_of(point));
-    const std::string from = stored_name(rank);
-    const std::string to = agreed_name(rank);
+    const std::string from = stored_record_name(rank);
+    const std::string to = committed_record_name(rank);
     if (!directory.is_open() ||
         os::system().rename_at(directory.descriptor(), from.c_str(), to.c_str()) != 0) {
         return directory.refused("record the checkpoint as committed");
@@ -228,7 +230,7 @@ Status CheckpointDir::remove(const CheckpointId &point) const {
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
         return directory.refused("list the directory");
     }
-    const auto others = std::stable_partition(names.begin(), names.end(), is_agreed_record);
+    const auto others = std::stable_partition(names.begin(), names.end(), is_committed_record);
     for (auto name = names.begin(); name != names.end(); ++name) {
         if (!remove_file(directory, *name) && name < others) {
             return directory.refused("remove a record in the directory");
@@ -239,24 +241,18 @@ Status CheckpointDir::remove(const CheckpointId &point) const {
 }
 
 void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
-    const SavedMessage keeper;
-    std::vector<std::string> names;
-    (void)names_in(path_of(point), names).is_ok();
     const File directory = opened_to_read(path_of(point));
-    for (const std::string &name : names) {
-        if (rank_of(name) == rank) {
+    for (const std::string &name : readable_names_in(path_of(point))) {
+        if (rank_of_file(name) == rank) {
             remove_file(directory, name);
         }
     }
 }
 
 void CheckpointDir::remove_drafts() const {
-    const SavedMessage keeper;
-    std::vector<std::string> names;
-    (void)names_in(path_, names).is_ok();
     redset::remove_drafts(path_);
-    for (const std::string &name : names) {
-        if (point_of(name)) {
+    for (const std::string &name : readable_names_in(path_)) {
+        if (id_of_directory(name)) {
             redset::remove_drafts(path_in(path_, name));
         }
     }
@@ -267,7 +263,7 @@ Status CheckpointDir::remove_before(uint64_t number,
     std::vector<std::string> names;
     Status outcome = names_in(path_, names);
     for (const std::string &name : names) {
-        const auto point = point_of(name);
+        const auto point = id_of_directory(name);
         if (point && point->number < number && !keeps(*point)) {
             Status status = remove(*point);
             outcome = outcome ? status : outcome;
@@ -290,12 +286,9 @@ Status CheckpointDir::remove_commit_marker(uint64_t number) const {
 }
 
 void CheckpointDir::remove_commit_markers() const {
-    const SavedMessage keeper;
-    std::vector<std::string> names;
-    (void)names_in(path_, names).is_ok();
     const File directory = opened_to_read(path_);
-    for (const std::string &name : names) {
-        if (commit_marker_of(name)) {
+    for (const std::string &name : readable_names_in(path_)) {
+        if (number_of_commit_marker(name)) {
             remove_file(directory, name);
         }
     }

@@ -13,19 +13,12 @@
 
 namespace cd::checkpoint {
 
-// The reason why a record cannot be read.
-struct Unread {
-    cd_error code = CD_ERROR_STORE_DAMAGED;
-    std::string why;
-};
-
 // The files of one rank of a checkpoint in one directory.
 struct RankFiles {
     std::map<std::string, uint64_t> sizes; // by name
     std::optional<Record> record;          // one that can be read
     bool stored = false;                   // there is a record, readable or not
-    bool agreed = false;                   // the record says that the checkpoint is committed
-    std::optional<Unread> unread;          // such a record that cannot be read
+    bool committed = false;                // there is a record of the committed checkpoint
 };
 
 // The content of a directory NAME.points.
@@ -68,8 +61,8 @@ public:
 
     Status make(const CheckpointId &point) const;
     void remove_if_empty(const CheckpointId &point) const;
-    // Writes a rank's record. agreed: as of a committed checkpoint.
-    Status write_record(const Record &record, bool agreed) const;
+    // Writes a rank's record. committed: as of a committed checkpoint.
+    Status write_record(const Record &record, bool committed) const;
     Status mark_committed(const CheckpointId &point, int rank) const;
 
     // Files that cannot be removed stay; no restart needs them.

@@ -42,8 +42,8 @@ std::span<const std::byte> bytes_of(const uint64_t &step) {
 
 Status Checkpointer::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
                           std::unique_ptr<Checkpointer> &checkpointer) {
-    Opened opened;
-    if (Status status = checkpoint::open(*job, request, opened); !status) {
+    OpenRoot opened;
+    if (Status status = checkpoint::open_root(*job, request, opened); !status) {
         return status;
     }
     std::unique_ptr<Checkpointer> made;
@@ -64,20 +64,20 @@ Status Checkpointer::open(std::unique_ptr<Job> job, const Request &request, Mode
     return Status::ok();
 }
 
-Checkpointer::Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush,
+Checkpointer::Checkpointer(std::unique_ptr<Job> job, OpenRoot opened, std::unique_ptr<Flush> flush,
                            bool sync, Mode mode) noexcept
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
       protected_epoch_(opened_.start ? opened_.start->point.epoch : 0), flush_(std::move(flush)) {}
 
 // A flush that is under way stays unfinished, unless wait() was called before.
 Checkpointer::~Checkpointer() {
-    (void)earlier();
+    (void)take_outcome();
     flush_.reset();
     close_stores(opened_.stores);
 }
 
 Status Checkpointer::wait() {
-    const SavedStatus outcome = earlier();
+    const SavedStatus outcome = take_outcome();
     if (flush_ && flush_->under_way()) {
         flush_->finish();
     }
@@ -119,37 +119,29 @@ Status Checkpointer::check_step(uint64_t step, const std::vector<Bytes> &all) no
     return Status::ok();
 }
 
-Status Checkpointer::begin(Status own) {
-    Status status = agree_on(own);
-    for (size_t i = 0; status && i < opened_.remarks.size(); ++i) {
-        os::system().warn(opened_.remarks[i].c_str());
-    }
-    opened_.remarks.clear();
-    return status;
-}
-
 std::string Checkpointer::image_of_start() const {
     const CheckpointDir &folder = opened_.stores[start()->store].folder;
     return folder.path_of(start()->point) + "/" + image_name(job_->rank());
 }
 
 Status Checkpointer::protect(const cd_offered_point &offered) {
-    const SavedStatus before = earlier();
+    const SavedStatus before = take_outcome();
     if (offered.write_image != nullptr) {
         offered_ = offered;
     } else {
-        missed_ =
+        advance_failure_ =
             SavedStatus(fail(CD_ERROR_STORE_IO, "%s", static_cast<const char *>(offered.context)));
     }
     const OpenLevel &level = opened_.levels[level_of(opened_.levels, offered.epoch)];
     const CheckpointId point{opened_.next_number++, offered.epoch, level.index, opened_.session};
-    if (Status status = mode_ == Mode::sync ? complete(point) : hand_over(point); !status) {
+    if (Status status = mode_ == Mode::sync ? complete(point) : complete_in_thread(point);
+        !status) {
         return status;
     }
     return before.again();
 }
 
-Status Checkpointer::hand_over(const CheckpointId &point) {
+Status Checkpointer::complete_in_thread(const CheckpointId &point) {
     try {
         helper_ = std::thread([this, point] { outcome_ = SavedStatus(complete(point)); });
     } catch (const std::exception &) { // std::system_error; the ranks meet all the same
@@ -164,7 +156,7 @@ void Checkpointer::join() noexcept {
     }
 }
 
-SavedStatus Checkpointer::earlier() {
+SavedStatus Checkpointer::take_outcome() {
     join();
     return std::exchange(outcome_, {});
 }
@@ -182,7 +174,7 @@ Status Checkpointer::may_advance(uint64_t epoch, Status own) noexcept {
 
 Status Checkpointer::write_image(const CheckpointId &point, const std::string &path) const {
     if (!offered_) {
-        return missed_.again();
+        return advance_failure_.again();
     }
     if (Status status = folder_of(point).make(point); !status) {
         return status;
@@ -308,7 +300,7 @@ Status Checkpointer::store(const CheckpointId &point) noexcept {
 
 // The ranks agree that all can commit, that all commit markers are written, and that the
 // checkpoints are removed. Where a marker cannot be written, all are removed again.
-Status Checkpointer::forget(Status own) noexcept {
+Status Checkpointer::commit_root(Status own) noexcept {
     const SavedStatus refused(own);
     join();
     std::vector<Bytes> all;
@@ -350,7 +342,7 @@ void Checkpointer::remove_ended() {
     const SavedMessage keeper;
     Status removed = catch_exceptions([&] {
         return each_reported(opened_.stores, [&](const OpenStore &store, size_t) {
-            return store.folder.remove_before(opened_.next_number, nothing_kept);
+            return store.folder.remove_before(opened_.next_number, keeps_none);
         });
     });
     if (Status status = agree(*job_, removed); !status) {

@@ -50,12 +50,9 @@ public:
     // `own` is this rank's status; all ranks return the first failure.
     Status agree_on(Status own) { return agree(*job_, own); }
 
-    // The same, for the first step of a start. Prints the remarks of the start if all succeed.
-    Status begin(Status own);
-
     // Ends the root: its checkpoints are no longer valid, and are removed. own: whether this rank
     // can commit it. After a failure nothing has changed.
-    Status forget(Status own) noexcept;
+    Status commit_root(Status own) noexcept;
 
     // Waits until nothing is under way. Gives the outcome of the last protect(), once.
     Status wait();
@@ -65,11 +62,11 @@ public:
     void leave() noexcept;
 
 private:
-    Checkpointer(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
+    Checkpointer(std::unique_ptr<Job> job, OpenRoot opened, std::unique_ptr<Flush> flush, bool sync,
                  Mode mode) noexcept;
-    SavedStatus earlier();
+    SavedStatus take_outcome();
     void join() noexcept;
-    Status hand_over(const CheckpointId &point);
+    Status complete_in_thread(const CheckpointId &point);
     Status check_step(uint64_t epoch, const std::vector<redset::Bytes> &all) noexcept;
     Status write_image(const CheckpointId &point, const std::string &path) const;
     void release() noexcept;
@@ -85,13 +82,13 @@ private:
     void remove_ended();
 
     std::unique_ptr<Job> job_;
-    Opened opened_;
+    OpenRoot opened_;
     const bool sync_; // to the disk
     const Mode mode_;
     std::atomic<uint64_t> protected_epoch_ = 0;
     std::unique_ptr<Flush> flush_;            // if there is one
     std::optional<cd_offered_point> offered_; // and not released
-    SavedStatus missed_;                      // why nothing was offered
+    SavedStatus advance_failure_;             // why nothing was offered
     std::thread helper_;
     SavedStatus outcome_; // the helper's
     SavedStatus left_;    // a rank has come to MPI_Finalize

@@ -3,6 +3,7 @@
 #include "checkpoint/file_transfer.h"
 
 #include "base/no_throw.h"
+#include "base/text.h"
 #include "redset/atomic_files.h"
 #include "redset/member_files.h"
 
@@ -17,94 +18,97 @@ namespace {
 
 using redset::Exchange;
 
-constexpr size_t moved_piece = size_t{256} << 10;
-
-size_t length_of(const Transfer &transfer, uint64_t round) {
-    const uint64_t offset = round * moved_piece;
-    return offset < transfer.size
-               ? static_cast<size_t>(std::min<uint64_t>(moved_piece, transfer.size - offset))
-               : 0;
-}
-
-uint64_t rounds_of(const std::vector<Transfer> &transfers) {
-    uint64_t most = 0;
-    for (const Transfer &transfer : transfers) {
-        most = std::max(most, (transfer.size + moved_piece - 1) / moved_piece);
-    }
-    return most;
-}
+constexpr size_t piece_size = size_t{256} << 10;
 
 // Sent after the data.
 struct Trailer {
-    unsigned char whole = 0; // no bool: any byte may arrive
+    unsigned char is_complete = 0; // no bool: any byte may arrive
     os::FileAttributes attributes;
-
-    std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(this, size_t{1})); }
 };
 
-struct Outgoing {
+// A file that this rank sends or receives.
+struct Part {
     Transfer transfer;
-    File file;
+    bool sends = false;
+    File file;        // to send
+    size_t draft = 0; // of a file to receive
     std::vector<std::byte> buffer;
     Trailer trailer;
+
+    std::span<std::byte> piece_at(uint64_t offset) {
+        const uint64_t left = transfer.size - std::min(transfer.size, offset);
+        return std::span(buffer).first(std::min<uint64_t>(left, buffer.size()));
+    }
+    std::span<std::byte> trailer_bytes() {
+        return std::as_writable_bytes(std::span(&trailer, size_t{1}));
+    }
 };
 
-struct Incoming {
-    Transfer transfer;
-    std::vector<std::byte> buffer;
-    Trailer trailer;
-    size_t draft = 0;
-};
-
-class Moving {
+class FileTransfer {
 public:
-    Moving *kept_before = nullptr; // see keep_for_ever()
+    FileTransfer *kept_before = nullptr; // see keep_for_ever()
 
-    Moving(Exchange &exchange, std::string directory, int rank, bool sync)
+    FileTransfer(Exchange &exchange, std::string directory, int rank, bool sync)
         : exchange_(exchange), directory_(std::move(directory)), drafts_(rank, sync) {}
 
     // Opens files that this rank sends, and makes drafts of files that it receives.
     Status prepare(const std::vector<Transfer> &transfers) {
         for (const Transfer &transfer : transfers) {
-            if (transfer.from == exchange_.self()) {
-                prepare_to_send(transfer);
-            } else if (transfer.to == exchange_.self()) {
-                incoming_.push_back(
-                    {transfer, std::vector<std::byte>(length_of(transfer, 0)), {}, 0});
-                if (Status status = drafts_.create(path_of(transfer), incoming_.back().draft);
-                    !status) {
-                    return status;
-                }
+            end_ = std::max(end_, transfer.size);
+            if (transfer.from != exchange_.self() && transfer.to != exchange_.self()) {
+                continue;
             }
-        }
-        out_.reserve(outgoing_.size());
-        in_.reserve(incoming_.size());
-        exchange_.reserve(std::max(outgoing_.size(), incoming_.size()));
-        return Status::ok();
-    }
-
-    Status carry(uint64_t rounds) {
-        for (uint64_t round = 0; round < rounds; ++round) {
-            if (Status status = carry_piece(round); !status) {
+            Part &part = parts_.emplace_back();
+            part.transfer = transfer;
+            part.sends = transfer.from == exchange_.self();
+            part.buffer.resize(std::min<uint64_t>(transfer.size, piece_size));
+            const std::string path = path_in(directory_, transfer.name);
+            if (part.sends) {
+                os::FileAttributes &attributes = part.trailer.attributes;
+                const bool is_there = redset::open_own_to_read(path, part.file, attributes) &&
+                                      attributes.size == transfer.size;
+                part.trailer.is_complete = is_there ? 1 : 0;
+            } else if (Status status = drafts_.create(path, part.draft); !status) {
                 return status;
             }
         }
-        for (Outgoing &each : outgoing_) {
-            out_.push_back({each.transfer.to, each.trailer.bytes()});
+        outgoing_.reserve(parts_.size());
+        incoming_.reserve(parts_.size());
+        exchange_.reserve(parts_.size());
+        return Status::ok();
+    }
+
+    // Fails if the exchange does. Failures of files are the outcome of finish().
+    Status move() {
+        for (uint64_t offset = 0; offset < end_; offset += piece_size) {
+            for (Part &part : parts_) {
+                read_piece(part, offset);
+            }
+            if (Status status = meet([&](Part &part) { return part.piece_at(offset); }); !status) {
+                return status;
+            }
+            for (Part &part : parts_) {
+                if (const auto piece = part.piece_at(offset); !part.sends && outcome_) {
+                    outcome_ = catch_exceptions([&] {
+                        return drafts_.file(part.draft).write(offset, piece.data(), piece.size());
+                    });
+                }
+            }
         }
-        for (Incoming &each : incoming_) {
-            in_.push_back({each.transfer.from, each.trailer.bytes()});
-        }
-        return meet();
+        return meet([](Part &part) { return part.trailer_bytes(); });
     }
 
     Status finish() {
-        for (const Incoming &each : incoming_) {
-            if (each.trailer.whole != 0) {
-                try_files([&] { return drafts_.finish(each.draft, each.trailer.attributes); });
-            } else if (outcome_) {
-                drafts_.give_up(each.draft);
+        for (const auto &part : parts_) {
+            if (part.sends || !outcome_) {
+                continue;
             }
+            if (part.trailer.is_complete == 0) {
+                drafts_.give_up(part.draft);
+                continue;
+            }
+            outcome_ = catch_exceptions(
+                [&] { return drafts_.finish(part.draft, part.trailer.attributes); });
         }
         return outcome_;
     }
@@ -114,100 +118,69 @@ public:
     }
 
 private:
-    std::string path_of(const Transfer &transfer) const { return directory_ + "/" + transfer.name; }
-
-    void prepare_to_send(const Transfer &transfer) {
-        Outgoing &out = outgoing_.emplace_back(
-            Outgoing{transfer, {}, std::vector<std::byte>(length_of(transfer, 0)), {}});
-        os::FileAttributes &attributes = out.trailer.attributes;
-        const bool readable = redset::open_own_to_read(path_of(transfer), out.file, attributes) &&
-                              attributes.size == transfer.size;
-        out.trailer.whole = readable ? 1 : 0;
+    // After a failure it sends what is in the buffer. The trailer reports it.
+    static void read_piece(Part &part, uint64_t offset) {
+        const auto piece = part.piece_at(offset);
+        if (!part.sends || piece.empty() || part.trailer.is_complete == 0) {
+            return;
+        }
+        const SavedMessage keeper;
+        const bool read = catch_exceptions([&] {
+                              return part.file.read(offset, piece.data(), piece.size());
+                          }).is_ok();
+        part.trailer.is_complete = read ? 1 : 0;
     }
 
-    Status meet() {
-        if (Status status = exchange_.start(out_, in_); !status) {
-            return status;
-        }
-        out_.clear();
-        in_.clear();
-        return exchange_.finish();
-    }
-
-    // A member that cannot read sends what is in its buffer, and reports it at the end.
-    Status carry_piece(uint64_t round) {
-        for (Outgoing &each : outgoing_) {
-            if (const size_t length = length_of(each.transfer, round); length > 0) {
-                const SavedMessage keeper;
-                const bool read =
-                    each.trailer.whole != 0 &&
-                    catch_exceptions([&] {
-                        return each.file.read(round * moved_piece, each.buffer.data(), length);
-                    }).is_ok();
-                each.trailer.whole = read ? 1 : 0;
-                out_.push_back({each.transfer.to, std::span(each.buffer).first(length)});
+    // Sends and receives bytes(part) of all parts.
+    template <typename Bytes> Status meet(const Bytes &bytes) {
+        outgoing_.clear();
+        incoming_.clear();
+        for (Part &part : parts_) {
+            if (const std::span<std::byte> own = bytes(part); !own.empty()) {
+                const int peer = part.sends ? part.transfer.to : part.transfer.from;
+                (part.sends ? outgoing_ : incoming_).push_back({peer, own});
             }
         }
-        for (Incoming &each : incoming_) {
-            if (const size_t length = length_of(each.transfer, round); length > 0) {
-                in_.push_back({each.transfer.from, std::span(each.buffer).first(length)});
-            }
-        }
-        if (Status status = meet(); !status) {
-            return status;
-        }
-        for (const Incoming &each : incoming_) {
-            if (const size_t length = length_of(each.transfer, round); length > 0) {
-                try_files([&] {
-                    return drafts_.file(each.draft)
-                        .write(round * moved_piece, each.buffer.data(), length);
-                });
-            }
-        }
-        return Status::ok();
-    }
-
-    template <typename Action> void try_files(const Action &action) {
-        if (outcome_) {
-            outcome_ = catch_exceptions(action);
-        }
+        Status status = exchange_.start(outgoing_, incoming_);
+        return status ? exchange_.finish() : status;
     }
 
     Exchange &exchange_;
     const std::string directory_;
     redset::Drafts drafts_;
-    std::vector<Outgoing> outgoing_;
-    std::vector<Incoming> incoming_;
-    std::vector<Exchange::Message> out_; // of one round
-    std::vector<Exchange::Message> in_;
-    Status outcome_;
+    std::vector<Part> parts_;
+    std::vector<Exchange::Message> outgoing_; // of one meeting
+    std::vector<Exchange::Message> incoming_;
+    uint64_t end_ = 0; // of the largest file, of any rank
+    Status outcome_;   // of this rank's files
 };
 
 // Keeps the buffers of messages under way for ever, where leak checkers find them.
-void keep_for_ever(std::unique_ptr<Moving> moving) noexcept {
-    static std::atomic<Moving *> last = nullptr;
-    moving->kept_before = last.exchange(moving.get());
-    (void)moving.release();
+void keep_for_ever(std::unique_ptr<FileTransfer> transfer) noexcept {
+    static std::atomic<FileTransfer *> last = nullptr;
+    transfer->kept_before = last.exchange(transfer.get());
+    (void)transfer.release();
 }
 
 } // namespace
 
 Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                   const std::vector<Transfer> &transfers, bool sync) {
-    std::unique_ptr<Moving> moving;
+    std::unique_ptr<FileTransfer> transfer;
     Status prepared = catch_exceptions([&] {
-        moving = std::make_unique<Moving>(job.all(), folder.path_of(point), job.rank(), sync);
-        return moving->prepare(transfers);
+        transfer =
+            std::make_unique<FileTransfer>(job.all(), folder.path_of(point), job.rank(), sync);
+        return transfer->prepare(transfers);
     });
     if (Status status = agree(job, prepared); !status) {
         return status;
     }
-    if (Status status = moving->carry(rounds_of(transfers)); !status) {
-        keep_for_ever(std::move(moving));
+    if (Status status = transfer->move(); !status) {
+        keep_for_ever(std::move(transfer));
         return status;
     }
-    Status status = agree(job, moving->finish());
-    return status ? agree(job, moving->publish()) : status;
+    Status status = agree(job, transfer->finish());
+    return status ? agree(job, transfer->publish()) : status;
 }
 
 } // namespace cd::checkpoint

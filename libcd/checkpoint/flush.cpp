@@ -182,7 +182,7 @@ Status Flush::remove_uncommitted(bool all_copied) const {
         return Status::ok();
     }
     return all_copied
-               ? store_.folder.remove_before(point_.number, nothing_kept)
+               ? store_.folder.remove_before(point_.number, keeps_none)
                : store_.folder.remove_before(
                      point_.number + 1, [&](const CheckpointId &other) { return other != point_; });
 }

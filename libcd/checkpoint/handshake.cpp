@@ -18,7 +18,7 @@ constexpr char source[] = "a handshake";
 std::string settings_of(const Request &request) {
     std::string settings;
     for (const LevelRequest &level : request.levels) {
-        const auto &[redundancy, set_size] = level.protecting;
+        const auto &[redundancy, set_size] = level.sets;
         settings += "redundancy " + std::string(redset::scheme_name(redundancy.scheme)) + ":" +
                     std::to_string(redundancy.parameter) +
                     ", set_size=" + std::to_string(set_size) + ", ";
@@ -27,24 +27,8 @@ std::string settings_of(const Request &request) {
            ", CD_RESTART=" + request.restart;
 }
 
-void add_list(KvTree &tree, const char *key, const std::vector<std::string> &values) {
-    KvTree &list = tree.add(key);
-    for (size_t i = 0; i < values.size(); ++i) {
-        list.add_value(std::to_string(i), values[i]);
-    }
-}
-
-// Exactly `size` values; settings that differ are found later.
-std::vector<std::string> take_list(const KvTree &tree, const char *key, size_t size) {
-    std::vector<std::string> values;
-    if (const KvTree *list = tree.find(key); list != nullptr) {
-        for (const auto &[i, value] : list->elements()) {
-            values.emplace_back(list->value(i).value_or(""));
-        }
-    }
-    values.resize(size);
-    return values;
-}
+std::string group_key(size_t level) { return "GROUP" + std::to_string(level); }
+std::string directory_key(size_t store) { return "DIRECTORY" + std::to_string(store); }
 
 Status open_stores(const Request &request, std::vector<OpenStore> &stores) {
     for (size_t i = 0; i < request.stores.size(); ++i) {
@@ -73,28 +57,26 @@ Status encode(Job &job, const Request &request, std::vector<OpenStore> &stores, 
     if (Status status = open_stores(request, stores); !status) {
         return status;
     }
-    std::vector<std::string> groups;
-    for (const LevelRequest &level : request.levels) {
-        groups.push_back(level.group);
-    }
-    std::vector<std::string> directories;
-    for (const OpenStore &store : stores) {
-        const os::FileIdentity identity = store.folder.identity();
-        directories.push_back(job.node() + ":" + std::to_string(identity.device) + ":" +
-                              std::to_string(identity.inode));
-    }
     uint64_t session = 0;
     if (os::system().random(&session, sizeof session) != 0) {
         return fail(CD_ERROR_STORE_IO, "the system gives no random number");
     }
     KvTree tree;
     tree.add_value("SETTINGS", settings_of(request));
-    add_list(tree, "GROUP", groups);
-    add_list(tree, "DIRECTORY", directories);
     tree.add_number("SESSION", session);
+    for (size_t level = 0; level < request.levels.size(); ++level) {
+        tree.add_value(group_key(level), request.levels[level].group);
+    }
+    for (size_t store = 0; store < stores.size(); ++store) {
+        const os::FileIdentity identity = stores[store].folder.identity();
+        tree.add_value(directory_key(store), job.node() + ":" + std::to_string(identity.device) +
+                                                 ":" + std::to_string(identity.inode));
+    }
     return redset::encode_image(tree, source, own);
 }
 
+// Gives each rank as many groups and directories as this one has. Settings that differ are found
+// later.
 Status decode(const Request &request, const std::vector<Bytes> &gathered,
               std::vector<Handshake> &all) {
     for (const Bytes &bytes : gathered) {
@@ -103,10 +85,15 @@ Status decode(const Request &request, const std::vector<Bytes> &gathered,
         if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
             return status;
         }
-        all.push_back({.settings = std::string(tree.value("SETTINGS").value_or("")),
-                       .groups = take_list(tree, "GROUP", request.levels.size()),
-                       .directories = take_list(tree, "DIRECTORY", request.stores.size()),
-                       .session = tree.number("SESSION").value_or(0)});
+        Handshake &each = all.emplace_back();
+        each.settings = tree.value("SETTINGS").value_or("");
+        each.session = tree.number("SESSION").value_or(0);
+        for (size_t level = 0; level < request.levels.size(); ++level) {
+            each.groups.emplace_back(tree.value(group_key(level)).value_or(""));
+        }
+        for (size_t store = 0; store < request.stores.size(); ++store) {
+            each.directories.emplace_back(tree.value(directory_key(store)).value_or(""));
+        }
     }
     return Status::ok();
 }

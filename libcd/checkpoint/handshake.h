@@ -12,7 +12,7 @@
 
 namespace cd::checkpoint {
 
-// What a rank sends to all others before anything else.
+// Sent by each rank to all others before anything else.
 struct Handshake {
     std::string settings;                 // that all ranks must have alike
     std::vector<std::string> groups;      // by level

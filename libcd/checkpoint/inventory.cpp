@@ -45,29 +45,6 @@ std::optional<int> position_of(const Inventory &inventory, int rank) {
                : std::nullopt;
 }
 
-// The error for ranks of which no record is left, or with the reason why none can be read.
-Status no_record_of(const Inventory &inventory, const CheckpointId &point,
-                    const std::vector<int> &unknown) {
-    const auto epoch = static_cast<unsigned long long>(point.epoch);
-    const std::string names = name_ranks(unknown);
-    std::optional<Unread> unread;
-    int reader = 0;
-    each_found(inventory, point, [&](int rank, const RankFiles &files, int reporter) {
-        if (!unread && files.unread && std::ranges::binary_search(unknown, rank)) {
-            unread = files.unread;
-            reader = inventory.ranks[index(reporter)];
-        }
-    });
-    return unread ? fail(unread->code,
-                         "epoch %llu: no record of %s can be read; rank %d finds: %s; nothing "
-                         "was changed, and CD_RESTART=no starts afresh",
-                         epoch, names.c_str(), reader, unread->why.c_str())
-                  : fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                         "epoch %llu: all files of %s are lost, with those of the other members of "
-                         "their sets; nothing was changed",
-                         epoch, names.c_str());
-}
-
 Status check_participants(const Inventory &inventory, const Record &record) {
     const auto &ranks = inventory.ranks;
     const bool all_here = std::ranges::all_of(
@@ -98,7 +75,7 @@ uint64_t Inventory::last_number() const {
     return last;
 }
 
-bool Inventory::is_forgotten(const CheckpointId &point) const {
+bool Inventory::is_of_committed_root(const CheckpointId &point) const {
     return std::ranges::any_of(contents, [&](const Content &content) {
         return std::ranges::any_of(content.commit_markers, [&](const CommitMarker &marker) {
             return marker.is_for(point);
@@ -110,9 +87,8 @@ std::vector<CheckpointId> Inventory::committed() const {
     std::set<CheckpointId> points;
     for (const Content &content : contents) {
         for (const auto &[point, found] : content.points) {
-            if (std::ranges::any_of(found, [](const auto &each) {
-                    return each.second.agreed || each.second.unread;
-                })) {
+            if (std::ranges::any_of(found,
+                                    [](const auto &each) { return each.second.committed; })) {
                 points.insert(point);
             }
         }
@@ -126,7 +102,7 @@ bool Inventory::can_never_be_committed(const CheckpointId &point) const {
     int stored_by = 0;
     bool committed = false;
     each_found(*this, point, [&](int rank, const RankFiles &files, int) {
-        committed = committed || files.agreed || files.unread;
+        committed = committed || files.committed;
         unfinished = unfinished || !files.stored;
         finished.insert(rank);
         stored_by = std::max(stored_by, files.record ? files.record->participants : 0);
@@ -180,7 +156,10 @@ Status find_sets(const Inventory &inventory, const CheckpointId &point, Division
     std::vector<int> unknown;
     std::ranges::set_difference(inventory.ranks, known, std::back_inserter(unknown));
     if (!unknown.empty()) {
-        return no_record_of(inventory, point, unknown);
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                    "epoch %llu: no record of %s can be read: all files of their sets are lost, "
+                    "damaged or of a newer version; nothing was changed",
+                    static_cast<unsigned long long>(point.epoch), name_ranks(unknown).c_str());
     }
     division = std::move(found);
     return Status::ok();
@@ -198,7 +177,7 @@ std::vector<Transfer> find_transfers(const Inventory &inventory, const Checkpoin
         for (const auto &[name, size] : files.sizes) {
             if (is_own) {
                 own.insert(name);
-            } else if (name != stored_name(rank) && name != agreed_name(rank)) {
+            } else if (name != stored_record_name(rank) && name != committed_record_name(rank)) {
                 copies.try_emplace(name, Transfer{reporter, *position, name, size});
             }
         }
@@ -230,17 +209,13 @@ Status encode_content(const Content &content, Bytes &bytes) {
         for (const auto &[rank, has] : ranks) {
             KvTree &own = files.add(std::to_string(rank));
             own.add_number("STORED", has.stored ? 1 : 0);
-            own.add_number("AGREED", has.agreed ? 1 : 0);
+            own.add_number("AGREED", has.committed ? 1 : 0);
             KvTree &sizes = own.add("FILE");
             for (const auto &[name, size] : has.sizes) {
                 sizes.add_number(name, size);
             }
             if (has.record) {
                 own.add("RECORD") = record_tree(*has.record);
-            }
-            if (has.unread) {
-                own.add_number("CODE", static_cast<uint64_t>(has.unread->code));
-                own.add_value("WHY", has.unread->why);
             }
         }
     }
@@ -254,10 +229,7 @@ Status decode_files(const KvTree &tree, RankFiles &files) {
         files.sizes[name] = sizes->number(name).value_or(0);
     }
     files.stored = tree.number("STORED") == 1U;
-    files.agreed = tree.number("AGREED") == 1U;
-    if (const auto code = tree.number("CODE")) {
-        files.unread = {static_cast<cd_error>(*code), std::string(tree.value("WHY").value_or(""))};
-    }
+    files.committed = tree.number("AGREED") == 1U;
     const KvTree *record = tree.find("RECORD");
     return record == nullptr ? Status::ok()
                              : read_record(*record, inventory_source, files.record.emplace());
@@ -275,10 +247,10 @@ Status decode_content(const Bytes &bytes, Content &content) {
     const KvTree *points = tree.find("POINT");
     for (size_t i = 0; points && status && i < points->elements().size(); ++i) {
         const auto &[directory, ranks] = points->elements()[i];
-        auto &files = content.points[point_of(directory).value_or(CheckpointId())];
+        auto &files = content.points[id_of_directory(directory).value_or(CheckpointId())];
         for (size_t r = 0; status && r < ranks.elements().size(); ++r) {
             const auto &[rank, has] = ranks.elements()[r];
-            status = decode_files(has, files[rank_of(rank + ".").value_or(0)]);
+            status = decode_files(has, files[rank_of_file(rank + ".").value_or(0)]);
         }
     }
     return status;
@@ -286,7 +258,8 @@ Status decode_content(const Bytes &bytes, Content &content) {
 
 } // namespace
 
-Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
+Status gather_contents(Job &job, Status own, const Content &content,
+                       std::vector<Content> &contents) {
     Bytes own_content;
     own = own ? catch_exceptions([&] { return encode_content(content, own_content); }) : own;
     std::vector<Bytes> all;
@@ -356,16 +329,17 @@ Status take_inventories(Job &job, uint64_t session, std::vector<OpenStore> &stor
             const bool reports = inventories[i].reporters[index(self)] == self;
             return reports ? stores[i].folder.read(content) : Status::ok();
         });
-        status = share(job, looked, content, inventories[i].contents);
+        status = gather_contents(job, looked, content, inventories[i].contents);
     }
     return status;
 }
 
 // ---- Choosing the checkpoint to start from
 
-bool is_forgotten(const std::vector<Inventory> &inventories, const CheckpointId &point) {
-    return std::ranges::any_of(
-        inventories, [&](const Inventory &inventory) { return inventory.is_forgotten(point); });
+bool is_of_committed_root(const std::vector<Inventory> &inventories, const CheckpointId &point) {
+    return std::ranges::any_of(inventories, [&](const Inventory &inventory) {
+        return inventory.is_of_committed_root(point);
+    });
 }
 
 std::vector<Start> all_committed(const std::vector<Inventory> &inventories) {
@@ -375,7 +349,8 @@ std::vector<Start> all_committed(const std::vector<Inventory> &inventories) {
             points.push_back({point, store});
         }
     }
-    std::erase_if(points, [&](const Start &each) { return is_forgotten(inventories, each.point); });
+    std::erase_if(points,
+                  [&](const Start &each) { return is_of_committed_root(inventories, each.point); });
     // A local checkpoint comes before its copy.
     std::ranges::sort(points, std::greater<>(), [](const Start &each) {
         return std::pair(each.point.number, -each.point.level);
@@ -391,7 +366,7 @@ Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
         return Status::ok();
     }
     for (const auto &[newest, rank, path] : elsewhere) {
-        if (!is_forgotten(inventories, newest) &&
+        if (!is_of_committed_root(inventories, newest) &&
             (points.empty() || points.front().point.number < newest.number)) {
             return fail(CD_ERROR_RESTART_MISMATCH,
                         "root \"%s\": epoch %llu is only in %s on the node of rank %d. Copy that "
@@ -403,7 +378,7 @@ Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
     return Status::ok();
 }
 
-Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks) {
+Status apply_restart_choice(Job &job, const Request &request, std::vector<Start> &points) {
     RestartChoice choice;
     if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {
         return status;
@@ -425,10 +400,11 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points, Rema
                     "these, or CD_RESTART=no to start afresh",
                     static_cast<unsigned long long>(*choice.epoch), there.c_str());
     }
-    if (points.empty() && *choice.epoch > 0 && job.warns_users()) {
-        remarks.push_back("root \"" + request.root + "\": CD_RESTART asks for epoch " +
-                          std::to_string(*choice.epoch) +
-                          ", but nothing is protected; starting afresh");
+    if (points.empty() && *choice.epoch > 0) {
+        job.warn_once(("root \"" + request.root + "\": CD_RESTART asks for epoch " +
+                       std::to_string(*choice.epoch) +
+                       ", but nothing is protected; starting afresh")
+                          .c_str());
     }
     return Status::ok();
 }

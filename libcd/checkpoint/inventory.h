@@ -13,8 +13,8 @@
 
 namespace cd::checkpoint {
 
-// What all nodes have of a root's checkpoints in one store, as all ranks know it. Of the ranks
-// that see a directory, one reports what is in it.
+// The checkpoints of a root in one store, on all nodes. All ranks have the same inventory. One of
+// the ranks that see a directory reports its content.
 struct Inventory {
     std::vector<int> ranks;        // by position in the job
     std::vector<int> reporters;    // by position: the position of who reports its directory
@@ -22,8 +22,8 @@ struct Inventory {
 
     // The largest number that any checkpoint or commit marker has.
     uint64_t last_number() const;
-    // Whether a commit marker is for the checkpoint: its root was committed.
-    bool is_forgotten(const CheckpointId &point) const;
+    // Whether a commit marker is for the checkpoint, which is no longer valid then.
+    bool is_of_committed_root(const CheckpointId &point) const;
     // Whether no restart can start from the checkpoint, even if nodes are away: some rank has not
     // stored it, or all have and none has recorded that all did, or nothing of it is there. A copy
     // is in a directory that all nodes see.
@@ -36,9 +36,6 @@ struct Start {
     CheckpointId point;
     size_t store = 0;
 };
-
-// Lines for people about a start. One rank prints them when all ranks have started.
-using Remarks = std::vector<std::string>;
 
 // identities: of each position's directory. Gives the first position with the same identity.
 std::vector<int> find_reporters(const std::vector<std::string> &identities);
@@ -54,11 +51,12 @@ std::vector<int> find_common_reporters(const std::vector<int> &reporters,
 Status take_inventories(Job &job, uint64_t session, std::vector<OpenStore> &stores,
                         std::vector<Inventory> &inventories);
 
-// Gathers the contents of all ranks by position.
-Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
+// Gathers the contents of all ranks by position. own: whether this rank could read its content.
+Status gather_contents(Job &job, Status own, const Content &content,
+                       std::vector<Content> &contents);
 
 // Whether a commit marker in any of the stores is for the checkpoint.
-bool is_forgotten(const std::vector<Inventory> &inventories, const CheckpointId &point);
+bool is_of_committed_root(const std::vector<Inventory> &inventories, const CheckpointId &point);
 
 // The committed checkpoints of all stores, the newest first. May throw.
 std::vector<Start> all_committed(const std::vector<Inventory> &inventories);
@@ -70,13 +68,11 @@ Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
                                      const std::vector<Inventory> &inventories,
                                      const std::vector<Start> &points);
 
-// Keeps of `points` what CD_RESTART asks for. Adds a remark where nothing is there at all. May
-// throw.
-Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks);
+// Keeps of `points` what CD_RESTART asks for. Warns where nothing is there at all. May throw.
+Status apply_restart_choice(Job &job, const Request &request, std::vector<Start> &points);
 
-// The sets that protect a checkpoint. CD_ERROR_REDUNDANCY_EXCEEDED where no record of a set is
-// left, the error of its records where none can be read, CD_ERROR_RESTART_MISMATCH where other
-// ranks stored the checkpoint.
+// Gives the sets that protect a checkpoint. CD_ERROR_REDUNDANCY_EXCEEDED where no record of a set
+// can be read, CD_ERROR_RESTART_MISMATCH where other ranks stored the checkpoint.
 Status find_sets(const Inventory &inventory, const CheckpointId &point, Division &division);
 
 // A file that a rank needs from another rank's directory.

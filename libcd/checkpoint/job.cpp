@@ -32,43 +32,23 @@ public:
     }
     const char *text() const { return text_; }
 
-    // How many characters fit before some closing words.
-    int room() const {
-        constexpr size_t words = 40;
-        return used_ + words < sizeof text_ ? static_cast<int>(sizeof text_ - words - used_) : 0;
-    }
-
 private:
     char text_[1024] = "";
     size_t used_ = 0;
 };
 
-// Lists each set once, although all of its members report it. Counts sets that do not fit.
+bool is_lost(const Bytes &outcome) { return code_of(outcome) == CD_ERROR_REDUNDANCY_EXCEEDED; }
+
+// Lists each set once, although all of its members report it. Cuts the list where it is too long.
 Status too_much_lost(const std::vector<Bytes> &outcomes) {
     Sentence all;
-    int more = 0;
-    const auto is_one = [](const Bytes &each) {
-        return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
-    };
     for (auto each = outcomes.begin(); each != outcomes.end(); ++each) {
-        if (!is_one(*each)) {
-            continue;
-        }
-        const bool said = std::any_of(outcomes.begin(), each, [&](const Bytes &earlier) {
-            return is_one(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
+        const bool is_listed = std::any_of(outcomes.begin(), each, [&](const Bytes &earlier) {
+            return is_lost(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
         });
-        const bool first = *all.text() == '\0';
-        if (said) {
-            continue;
+        if (is_lost(*each) && !is_listed) {
+            all.add("%s%s", *all.text() == '\0' ? "" : " | ", text_of(*each));
         }
-        if (first || std::strlen(text_of(*each)) < static_cast<size_t>(all.room())) {
-            all.add("%s%.*s", first ? "" : " | ", all.room(), text_of(*each));
-        } else {
-            ++more;
-        }
-    }
-    if (more > 0) {
-        all.add(" | and more sets: %d", more);
     }
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", all.text());
 }
@@ -102,9 +82,6 @@ Status outcome_of(Job &job, std::vector<Bytes> outcomes, std::vector<Bytes> &all
         all = std::move(outcomes);
         return Status::ok();
     }
-    const auto is_lost = [](const Bytes &each) {
-        return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
-    };
     const bool any_lost = std::ranges::any_of(outcomes, is_lost);
     const auto other = std::ranges::find_if(outcomes, [&](const Bytes &each) {
         const bool needs_room = code_of(each) == CD_ERROR_STORE_FULL;

@@ -32,7 +32,7 @@ public:
     virtual int program_ranks() const = 0;
     virtual std::string node() const = 0;
 
-    // What ranks without the root have of it in their directories. All ranks of the root get the
+    // The root's checkpoints in directories of ranks without it. All ranks of the root get the
     // same.
     virtual const std::vector<Elsewhere> &elsewhere() const = 0;
 

@@ -16,13 +16,13 @@ namespace cd::checkpoint {
 struct LevelRequest {
     int index = 0;
     uint64_t interval = 1; // an epoch has the level with the largest interval that divides it
-    Protecting protecting;
+    SetOptions sets;
     std::string group; // the failure group of this rank
     size_t store = 0;
 };
 
-// What a rank wants of a root's redundancy. All ranks have the same levels and stores, but for
-// groups and directories.
+// A rank's settings for the redundancy of a root. All ranks have the same levels and stores, but
+// for groups and directories.
 struct Request {
     std::string root;
     std::string restart;             // CD_RESTART

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
 namespace cd::checkpoint {
 namespace {
@@ -20,7 +19,7 @@ public:
 
     Status run(const CheckpointId &point, Division &division) {
         Status status = recover_files(point, division);
-        if (!status && !seen().contains(point)) {
+        if (!status) {
             best_effort([&] { folder_.remove_if_empty(point); });
         }
         return status;
@@ -48,9 +47,13 @@ private:
         if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
             return status;
         }
-        Status rebuilt = rebuild(point, division.set_of(job_.rank()), place);
-        return rebuilt ? agree(job_, catch_exceptions([&] { return record_committed(point, set); }))
-                       : rebuilt;
+        if (Status status = rebuild(point, set, place); !status) {
+            return status;
+        }
+        return agree(job_, has_record(point) ? Status::ok() : catch_exceptions([&] {
+                         const auto participants = static_cast<int>(inventory_.ranks.size());
+                         return folder_.write_record({point, job_.rank(), participants, set}, true);
+                     }));
     }
 
     // All sets or none: where one has lost too much, no file of others changes.
@@ -62,14 +65,9 @@ private:
         const redset::Options options{sync_};
         redset::Survey survey;
         redset::Rebuild own(*part, set, place, options, survey);
-        Status looked = own.look();
-        if (Status status = agree_on_set(point, looked); !status) {
-            return status;
-        }
-        if (Status status = agree_on_set(point, own.prepare()); !status) {
-            return status;
-        }
-        return agree_on_set(point, own.publish());
+        Status status = agree_on_set(point, own.look());
+        status = status ? agree_on_set(point, own.prepare()) : status;
+        return status ? agree_on_set(point, own.publish()) : status;
     }
 
     Status agree_on_set(const CheckpointId &point, Status own) {
@@ -82,25 +80,16 @@ private:
         return agree(job_, own);
     }
 
-    // A rank that was lost or has moved gets a record of the committed checkpoint.
-    Status record_committed(const CheckpointId &point, const redset::Set &set) {
-        const int rank = job_.rank();
-        const auto here = seen().find(point);
-        const RankFiles *files = nullptr;
-        if (here != seen().end() && here->second.contains(rank)) {
-            files = &here->second.at(rank);
+    // Whether this rank was neither lost nor moved since the checkpoint was committed.
+    bool has_record(const CheckpointId &point) const {
+        const int reporter = inventory_.reporters[redset::index(job_.all().self())];
+        const auto &points = inventory_.contents[redset::index(reporter)].points;
+        const auto ranks = points.find(point);
+        if (ranks == points.end() || !ranks->second.contains(job_.rank())) {
+            return false;
         }
-        if (files != nullptr && files->record) {
-            return files->agreed ? Status::ok() : folder_.mark_committed(point, rank);
-        }
-        return folder_.write_record({point, rank, static_cast<int>(inventory_.ranks.size()), set},
-                                    true);
-    }
-
-    // The content of this rank's directory.
-    const std::map<CheckpointId, std::map<int, RankFiles>> &seen() const {
-        const auto self = static_cast<size_t>(job_.all().self());
-        return inventory_.contents[static_cast<size_t>(inventory_.reporters[self])].points;
+        const RankFiles &own = ranks->second.at(job_.rank());
+        return own.committed && own.record;
     }
 
     Job &job_;

@@ -11,8 +11,8 @@
 namespace cd::checkpoint {
 namespace {
 
+using redset::Coding;
 using redset::Set;
-using redset::Shape;
 
 using Members = std::vector<int>; // ranks, ascending
 
@@ -46,7 +46,7 @@ void cut(const Members &members, size_t least, std::vector<Members> &sets) {
     }
 }
 
-Shape shape_of(const Redundancy &redundancy, size_t members) {
+Coding coding_of(const Redundancy &redundancy, size_t members) {
     const int checks = redundancy.scheme == Scheme::xor_set ? 1 : redundancy.parameter;
     return {redundancy.scheme, static_cast<int>(members), checks};
 }
@@ -57,7 +57,7 @@ Status check_sizes(const Redundancy &redundancy, const std::vector<Members> &set
     std::string why;
     size_t count = 0;
     for (const Members &each : sets) {
-        if (!redset::check_shape(shape_of(redundancy, each.size()))) {
+        if (!redset::check_coding(coding_of(redundancy, each.size()))) {
             small.insert(small.end(), each.begin(), each.end());
             why = why.empty() ? message() : why;
             ++count;
@@ -86,23 +86,21 @@ int member_of(const Set &set, int rank) {
 }
 
 Status divide(std::span<const int> ranks, std::span<const std::string> groups, int job_ranks,
-              const Protecting &protecting, Division &division) {
-    Redundancy redundancy = protecting.redundancy;
+              const SetOptions &options, Division &division) {
+    Redundancy redundancy = options.redundancy;
     Division result;
     const bool one_group = std::ranges::adjacent_find(groups, std::not_equal_to()) == groups.end();
     if (one_group && redundancy.scheme != Scheme::single) {
         redundancy = {Scheme::single, 0};
-        const bool alone = ranks.size() == 1 && job_ranks > 1;
+        const bool is_alone = ranks.size() == 1 && job_ranks > 1;
         result.fallback =
-            (alone
-                 ? "of " + std::to_string(job_ranks) + " ranks only rank " +
-                       std::to_string(ranks.front()) + " has this root, so that none can protect it"
-                 : "all ranks are in the failure group \"" + groups.front() +
-                       "\", so that none can protect another from its loss") +
-            ": what was asked for as redundancy=" +
-            redset::scheme_name(protecting.redundancy.scheme) + " is kept as redundancy=single; " +
-            (alone ? "give it one name in all ranks, and create several roots in the same order"
-                   : "spread the ranks over nodes, or name what fails together by group=");
+            (is_alone ? "only rank " + std::to_string(ranks.front()) + " of " +
+                            std::to_string(job_ranks) + " has this root"
+                      : "all ranks are in the failure group \"" + groups.front() + "\"") +
+            ", so redundancy=" + redset::scheme_name(options.redundancy.scheme) +
+            " becomes redundancy=single; " +
+            (is_alone ? "give it one name in all ranks, and create several roots in one order"
+                      : "spread the ranks over nodes, or name failure groups by group=");
     }
     std::vector<Members> members;
     if (redundancy.scheme == Scheme::single) {
@@ -111,7 +109,7 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
         }
     } else {
         for (const Members &across : across_groups(ranks, groups)) {
-            cut(across, static_cast<size_t>(protecting.set_size), members);
+            cut(across, static_cast<size_t>(options.set_size), members);
         }
     }
     std::ranges::sort(members); // by first members, which numbers the sets
@@ -119,8 +117,8 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
         return status;
     }
     for (Members &each : members) {
-        const Shape shape = shape_of(redundancy, each.size());
-        result.sets.push_back({shape, static_cast<int>(result.sets.size()),
+        const Coding coding = coding_of(redundancy, each.size());
+        result.sets.push_back({coding, static_cast<int>(result.sets.size()),
                                static_cast<int>(members.size()), job_ranks, std::move(each)});
     }
     division = std::move(result);

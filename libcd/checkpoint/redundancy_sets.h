@@ -12,7 +12,7 @@
 namespace cd::checkpoint {
 
 // How ranks protect each other.
-struct Protecting {
+struct SetOptions {
     Redundancy redundancy;
     int set_size = 8; // at least, if there are as many ranks
 };
@@ -32,7 +32,7 @@ int member_of(const redset::Set &set, int rank);
 // is that of ranks[i]. If all are one group, each rank is a set of its own. CD_ERROR_STORAGE_VALUE
 // names the ranks of a set that is too small for the scheme.
 Status divide(std::span<const int> ranks, std::span<const std::string> groups, int job_ranks,
-              const Protecting &protecting, Division &division);
+              const SetOptions &options, Division &division);
 
 using redset::list_ranks;
 using redset::name_ranks;

@@ -25,17 +25,18 @@ using redset::Bytes;
 // Recovers the first of `points` that can be.
 Status recover_newest(Job &job, const std::vector<OpenStore> &stores,
                       const std::vector<Inventory> &inventories, const std::vector<Start> &points,
-                      bool sync, Opened &opened, Division &division) {
+                      bool sync, OpenRoot &opened, Division &division) {
     SavedStatus newest;
     for (const Start &each : points) {
         Status status = recover(job, stores[each.store].folder, inventories[each.store], each.point,
                                 sync, division);
         if (status) {
-            if (!newest.is_ok() && job.warns_users()) {
-                (void)newest.again().is_ok();
+            if (!newest.is_ok()) {
                 best_effort([&] {
-                    opened.remarks.push_back(std::string(message()) + "; starting from epoch " +
-                                             std::to_string(each.point.epoch));
+                    const std::string why = newest.text();
+                    job.warn_once(
+                        (why + "; starting from epoch " + std::to_string(each.point.epoch))
+                            .c_str());
                 });
             }
             opened.start = each;
@@ -52,8 +53,8 @@ Status recover_newest(Job &job, const std::vector<OpenStore> &stores,
     return newest.again();
 }
 
-// Sets what tells new checkpoints from those that are there.
-void find_numbers(const std::vector<Inventory> &inventories, Opened &opened) {
+// Sets the numbers of the next checkpoint, which no checkpoint that is there has.
+void find_numbers(const std::vector<Inventory> &inventories, OpenRoot &opened) {
     opened.sessions.insert(opened.session);
     for (const Inventory &inventory : inventories) {
         opened.next_number = std::max(opened.next_number, inventory.last_number() + 1);
@@ -98,7 +99,7 @@ Status divide_levels(Job &job, const Request &request, const std::vector<Handsha
         OpenLevel &level = levels.emplace_back(
             OpenLevel{wanted.index, wanted.interval, wanted.store, {}, nullptr});
         if (Status status = divide(job.ranks(), groups_of_level(handshakes, i), job.program_ranks(),
-                                   wanted.protecting, level.division);
+                                   wanted.sets, level.division);
             !status) {
             return status;
         }
@@ -121,14 +122,15 @@ uint64_t epoch_of_local_store(const std::string &path) {
                : 0;
 }
 
-// Adds a remark where local stores are newer than the start: a program without redundancy left
-// them, or one whose checkpoints failed.
-Status note_local_stores(Job &job, const Request &request, const std::optional<Start> &start,
-                         Remarks &remarks) {
-    const std::string name = store_name(job.rank(), request.root);
+// Warns where local stores are newer than the start: a program without redundancy left them, or
+// one whose checkpoints failed.
+Status warn_of_newer_stores(Job &job, const Request &request, const std::optional<Start> &start) {
+    std::string name;
     uint64_t oldest = 0;
-    Status looked = catch_exceptions(
-        [&] { oldest = epoch_of_local_store(path_in(request.stores.front(), name)); });
+    Status looked = catch_exceptions([&] {
+        name = store_name(job.rank(), request.root);
+        oldest = epoch_of_local_store(path_in(request.stores.front(), name));
+    });
     std::vector<Bytes> all;
     if (Status status = agree(job, looked, std::as_bytes(std::span(&oldest, 1)), all); !status) {
         return status;
@@ -139,15 +141,14 @@ Status note_local_stores(Job &job, const Request &request, const std::optional<S
         oldest = std::min(oldest, epoch);
     }
     const uint64_t epoch = start ? start->point.epoch : 0;
-    if (oldest > epoch && job.warns_users()) {
+    if (oldest > epoch) {
         best_effort([&] {
-            remarks.push_back("root \"" + request.root + "\": all ranks start from epoch " +
-                              std::to_string(epoch) + ", which is protected; newer stores in " +
-                              request.stores.front() +
-                              " are kept aside until the next advance. To use them, end the "
-                              "program before that, rename " +
-                              name + ".old to " + name +
-                              " on all ranks, and start without redundancy");
+            const std::string line =
+                "root \"" + request.root + "\": starting from protected epoch " +
+                std::to_string(epoch) + "; newer stores in " + request.stores.front() +
+                " are kept as .old until the next advance. To use them, stop, rename " + name +
+                ".old to " + name + " on all ranks, and start without redundancy";
+            job.warn_once(line.c_str());
         });
     }
     return Status::ok();
@@ -171,7 +172,7 @@ namespace {
 // The steps of a start. All ranks take each, and each needs those before.
 class Restart {
 public:
-    Restart(Job &job, const Request &request, Opened &result)
+    Restart(Job &job, const Request &request, OpenRoot &result)
         : job_(job), request_(request), result_(result), stores_(result.stores) {}
 
     Status run() {
@@ -182,7 +183,7 @@ public:
         if (!status) {
             return status;
         }
-        remove_leftovers_of_the_dead();
+        remove_leftovers();
         return make_sets();
     }
 
@@ -207,7 +208,7 @@ private:
                                    points_ = all_committed(inventories_);
                                    Status status = check_nothing_newer_elsewhere(
                                        job_.elsewhere(), request_, inventories_, points_);
-                                   return status ? choose(job_, request_, points_, result_.remarks)
+                                   return status ? apply_restart_choice(job_, request_, points_)
                                                  : status;
                                }));
     }
@@ -228,19 +229,17 @@ private:
         }
         status = remove_never_committed();
         const bool chooses = !request_.restart.empty() && request_.restart != "yes";
-        return status && !chooses
-                   ? note_local_stores(job_, request_, result_.start, result_.remarks)
-                   : status;
+        return status && !chooses ? warn_of_newer_stores(job_, request_, result_.start) : status;
     }
 
-    // What cannot be deleted stays.
+    // Ignores checkpoints that cannot be removed.
     Status remove_never_committed() {
         for (size_t i = 0; i < stores_.size(); ++i) {
             if (stores_[i].reports) {
                 best_effort([&] {
                     return stores_[i].folder.remove_before(
                         std::numeric_limits<uint64_t>::max(), [&](const CheckpointId &point) {
-                            return !is_forgotten(inventories_, point) &&
+                            return !is_of_committed_root(inventories_, point) &&
                                    !inventories_[i].can_never_be_committed(point);
                         });
                 });
@@ -260,7 +259,8 @@ private:
         return Status::ok();
     }
 
-    void remove_leftovers_of_the_dead() const {
+    // Removes locks and drafts of processes that were killed.
+    void remove_leftovers() const {
         for (const OpenStore &store : stores_) {
             if (store.reports) {
                 DirLock::remove_stale(store.folder.path(), result_.session);
@@ -271,7 +271,7 @@ private:
 
     Job &job_;
     const Request &request_;
-    Opened &result_;
+    OpenRoot &result_;
     std::vector<OpenStore> &stores_; // of the result
     std::vector<Handshake> handshakes_;
     std::vector<Inventory> inventories_; // by store
@@ -280,8 +280,8 @@ private:
 
 } // namespace
 
-Status open(Job &job, const Request &request, Opened &opened) {
-    Opened result;
+Status open_root(Job &job, const Request &request, OpenRoot &opened) {
+    OpenRoot result;
     Status status = Restart(job, request, result).run();
     if (status) {
         opened = std::move(result);

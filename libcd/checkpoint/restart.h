@@ -21,7 +21,7 @@ struct OpenLevel {
 };
 
 // A root that is ready to be checkpointed, from the checkpoint that all ranks start from.
-struct Opened {
+struct OpenRoot {
     std::string root;
     std::vector<OpenStore> stores;
     std::vector<OpenLevel> levels;
@@ -30,7 +30,6 @@ struct Opened {
     uint64_t next_number = 1;
     std::optional<size_t> flush_store;
     std::optional<Start> start;
-    Remarks remarks;
 };
 
 // The level that protects an epoch.
@@ -40,6 +39,6 @@ size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch);
 // rebuilt. Then deletes checkpoints that can never be committed. Starts afresh where none was
 // committed. CD_ERROR_REDUNDANCY_EXCEEDED names the ranks whose files are lost. All ranks get the
 // same outcome. Does not throw.
-Status open(Job &job, const Request &request, Opened &opened);
+Status open_root(Job &job, const Request &request, OpenRoot &opened);
 
 } // namespace cd::checkpoint

@@ -15,20 +15,20 @@
 namespace cd::mpi {
 namespace {
 
-struct Remembered {
+struct Registered {
     std::mutex mutex;
     bool hooked = false; // guarded by the mutex
     checkpoint::Checkpointers checkpointers;
 };
 
-Remembered &remembered() {
-    static auto *const all = new Remembered; // MPI_Finalize may be called when statics are gone
+Registered &registered() {
+    static auto *const all = new Registered; // MPI_Finalize may be called when statics are gone
     return *all;
 }
 
 int before_the_end(MPI_Comm, int, void *, void *) {
     const SavedMessage keeper;
-    remembered().checkpointers.leave();
+    registered().checkpointers.leave();
     return MPI_SUCCESS;
 }
 
@@ -53,8 +53,8 @@ int finalize(const char *name) {
 
 } // namespace
 
-Status remember(checkpoint::Checkpointer &checkpointer) {
-    Remembered &all = remembered();
+Status register_checkpointer(checkpoint::Checkpointer &checkpointer) {
+    Registered &all = registered();
     const std::lock_guard lock(all.mutex);
     if (!all.hooked) {
         if (Status status = hook(); !status) {
@@ -66,8 +66,8 @@ Status remember(checkpoint::Checkpointer &checkpointer) {
     return Status::ok();
 }
 
-void forget(checkpoint::Checkpointer &checkpointer) {
-    remembered().checkpointers.remove(checkpointer);
+void unregister_checkpointer(checkpoint::Checkpointer &checkpointer) {
+    registered().checkpointers.remove(checkpointer);
 }
 
 } // namespace cd::mpi

@@ -6,8 +6,8 @@
 
 namespace cd::mpi {
 
-// MPI_Finalize waits for checkpointers that are remembered. They live until they are forgotten.
-Status remember(checkpoint::Checkpointer &checkpointer);
-void forget(checkpoint::Checkpointer &checkpointer);
+// MPI_Finalize waits for checkpointers that are registered. They live until they are unregistered.
+Status register_checkpointer(checkpoint::Checkpointer &checkpointer);
+void unregister_checkpointer(checkpoint::Checkpointer &checkpointer);
 
 } // namespace cd::mpi

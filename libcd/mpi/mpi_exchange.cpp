@@ -17,7 +17,7 @@ namespace {
 using redset::Bytes;
 
 constexpr int tag = 1;
-constexpr int called_off = 2;                       // the tag of a message that says so
+constexpr int called_off = 2;                       // the tag of a message that calls it off
 constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 
 // Fails if another rank has called the operation off. Its message stays: nothing else is received
@@ -184,8 +184,8 @@ Status MpiExchange::gather_into(Gathering &buffers) const {
     }
     if (total > INT_MAX) {
         return fail(CD_ERROR_STORE_IO,
-                    "%d ranks want to tell each other %llu bytes, and MPI takes %d at a time",
-                    members_, total, INT_MAX);
+                    "%d ranks exchange %llu bytes at once, and MPI takes at most %d", members_,
+                    total, INT_MAX);
     }
     if (is_short) {
         for (const auto &[size, bytes] : buffers.parts) {
@@ -203,8 +203,8 @@ Status MpiExchange::gather_into(Gathering &buffers) const {
     status = outcome(own().iallgatherv(buffers.sent.data(), static_cast<int>(buffers.sent.size()),
                                        MPI_BYTE, buffers.together.data(), buffers.lengths.data(),
                                        buffers.offsets.data(), MPI_BYTE, comm_, &request),
-                     "gather what ranks tell");
-    status = status ? wait_for({&request, 1}, "gather what ranks tell") : status;
+                     "gather the bytes of the ranks");
+    status = status ? wait_for({&request, 1}, "gather the bytes of the ranks") : status;
     for (size_t member = 0; status && member < buffers.parts.size(); ++member) {
         const auto begin = buffers.together.begin() + buffers.offsets[member];
         buffers.all.emplace_back(begin, begin + buffers.lengths[member]);

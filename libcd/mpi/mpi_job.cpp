@@ -4,11 +4,11 @@
 
 #include "base/no_throw.h"
 #include "checkpoint/checkpoint_dir.h"
-#include "redset/kvtree_file.h"
 
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -19,7 +19,6 @@ namespace {
 
 using checkpoint::Elsewhere;
 using redset::Bytes;
-using redset::KvTree;
 using RanksOfRoots = std::map<std::string, std::set<int>>; // by name
 
 // ---- MPI_COMM_WORLD
@@ -36,7 +35,7 @@ constinit World world;
 Status open_world() {
     int rank = 0;
     std::unique_ptr<MpiExchange> made;
-    Status status = outcome(own().comm_rank(MPI_COMM_WORLD, &rank), "tell this rank");
+    Status status = outcome(own().comm_rank(MPI_COMM_WORLD, &rank), "find this rank");
     status = status ? MpiExchange::make(MPI_COMM_WORLD, 0, rank, made) : status;
     world.failed = !status;
     if (!status) {
@@ -68,66 +67,48 @@ std::string_view view_of(const Bytes &bytes) {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-constexpr char source[] = "checkpoints of other roots";
-
-// The checkpoints of roots that this rank does not have, in its directories.
-Status encode_others(int self, const RanksOfRoots &roots, const OwnRoot &own, Bytes &bytes) {
-    KvTree tree;
-    for (const auto &[root, ranks] : roots) {
-        for (const std::string &directory : own.directories) {
-            const std::string path = checkpoint::CheckpointDir::path_below(directory, root);
-            if (ranks.contains(self)) {
-                continue;
-            }
-            if (const auto newest = checkpoint::find_newest_committed(path)) {
-                KvTree &found = tree.add(std::to_string(tree.elements().size()));
-                found.add_value("ROOT", root);
-                found.add_value("POINT", checkpoint::directory_name(*newest));
-                found.add_value("PATH", path);
-            }
+// The newest committed checkpoint of a root in this rank's directories, as its directory's name and
+// path with a slash between them; "": there is none.
+std::string find_newest(const std::string &root, const OwnRoot &own) {
+    std::string found;
+    std::optional<checkpoint::CheckpointId> newest;
+    for (const std::string &directory : own.directories) {
+        const std::string path = checkpoint::CheckpointDir::path_below(directory, root);
+        if (const auto there = checkpoint::find_newest_committed(path);
+            there && (!newest || *newest < *there)) {
+            newest = there;
+            found = checkpoint::directory_name(*there) + "/" + path;
         }
     }
-    return redset::encode_image(tree, source, bytes);
+    return found;
 }
 
-Status decode_others(const Bytes &bytes, int rank, const std::string &root,
-                     std::vector<Elsewhere> &elsewhere) {
-    KvTree tree;
-    uint64_t size = 0;
-    if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
-        return status;
-    }
-    for (const auto &[number, each] : tree.elements()) {
-        const auto newest = checkpoint::point_of(each.value("POINT").value_or(""));
-        if (newest && each.value("ROOT") == root) {
-            elsewhere.push_back({*newest, rank, std::string(each.value("PATH").value_or(""))});
-        }
-    }
-    return Status::ok();
-}
-
-// All ranks of `all` call it and get the same outcome. elsewhere: of this rank's root.
+// Collective. elsewhere: what ranks without this rank's root have of it.
 Status find_elsewhere(MpiExchange &all, const RanksOfRoots &roots, const OwnRoot &own,
                       std::vector<Elsewhere> &elsewhere) {
-    if (roots.size() < 2) {
-        return Status::ok();
+    Status understood;
+    for (auto root = roots.begin(); root != roots.end() && roots.size() > 1; ++root) {
+        const auto &[name, ranks] = *root;
+        std::string found;
+        std::vector<Bytes> gathered;
+        Status looked = catch_exceptions(
+            [&] { found = ranks.contains(all.self()) ? "" : find_newest(name, own); });
+        if (Status status = agree(all, looked, std::as_bytes(std::span(found)), gathered);
+            !status) {
+            return status;
+        }
+        for (size_t rank = 0; understood && name == own.name && rank < gathered.size(); ++rank) {
+            understood = catch_exceptions([&] {
+                const std::string_view text = view_of(gathered[rank]);
+                const size_t slash = text.find('/');
+                if (const auto id = checkpoint::id_of_directory(text.substr(0, slash))) {
+                    elsewhere.push_back(
+                        {*id, static_cast<int>(rank), std::string(text.substr(slash + 1))});
+                }
+            });
+        }
     }
-    Bytes found;
-    std::vector<Bytes> gathered;
-    Status ready = catch_exceptions([&] { return encode_others(all.self(), roots, own, found); });
-    if (Status status = agree(all, ready, found, gathered); !status) {
-        return status;
-    }
-    return agree(all, catch_exceptions([&] {
-                     for (size_t rank = 0; rank < gathered.size(); ++rank) {
-                         if (Status status = decode_others(gathered[rank], static_cast<int>(rank),
-                                                           own.name, elsewhere);
-                             !status) {
-                             return status;
-                         }
-                     }
-                     return Status::ok();
-                 }));
+    return agree(all, understood);
 }
 
 // ---- The ranks of a root

@@ -40,8 +40,7 @@ Checkpointer &checkpointer_of(void *protection) { return *static_cast<Checkpoint
 
 Status check_threads(Mode mode) {
     int provided = MPI_THREAD_SINGLE;
-    if (Status status = outcome(own().query_thread(&provided), "tell what threads may do");
-        !status) {
+    if (Status status = outcome(own().query_thread(&provided), "find the thread level"); !status) {
         return status;
     }
     if (mode == Mode::sync || provided == MPI_THREAD_MULTIPLE) {
@@ -123,10 +122,10 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Checkpointer> &p
     }
     Status known = catch_exceptions([&] {
         Status status = copy_start(*opened, start);
-        return status ? remember(*opened) : status;
+        return status ? register_checkpointer(*opened) : status;
     });
     if (Status status = opened->agree_on(known); !status) {
-        forget(*opened);
+        unregister_checkpointer(*opened);
         return status;
     }
     protection = std::move(opened);
@@ -159,7 +158,7 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
 }
 
 int opened(void *protection, int own, cd_protection_message *why) {
-    return run(why, [&] { return checkpointer_of(protection).begin(status_of(own, *why)); });
+    return run(why, [&] { return checkpointer_of(protection).agree_on(status_of(own, *why)); });
 }
 
 int may_advance(void *protection, uint64_t epoch, int own, cd_protection_message *why) {
@@ -173,18 +172,18 @@ int protect(void *protection, const cd_offered_point *point, cd_protection_messa
 
 uint64_t protected_epoch(void *protection) { return checkpointer_of(protection).protected_epoch(); }
 
-int forget(void *protection, int own, cd_protection_message *why) {
-    return run(why, [&] { return checkpointer_of(protection).forget(status_of(own, *why)); });
+int commit_root(void *protection, int own, cd_protection_message *why) {
+    return run(why, [&] { return checkpointer_of(protection).commit_root(status_of(own, *why)); });
 }
 
 void close(void *protection) {
     const std::unique_ptr<Checkpointer> closing(&checkpointer_of(protection));
-    mpi::forget(*closing);
+    unregister_checkpointer(*closing);
 }
 
 constexpr cd_protector protector = {
-    sizeof(cd_protector), decline, open, opened, may_advance, protect,
-    protected_epoch,      forget,  close};
+    sizeof(cd_protector), decline,     open, opened, may_advance, protect,
+    protected_epoch,      commit_root, close};
 
 [[gnu::constructor]] void register_protector() {
     if (!notice_forks()) {

@@ -65,7 +65,7 @@ public:
             files_.push_back(std::move(entry.files));
             checksums_.push_back({tree_checksum(std::move(entry.tree)), 0, {}});
         }
-        layout_.emplace(set_.shape, std::move(sizes));
+        layout_.emplace(set_.coding, std::move(sizes));
         return Status::ok();
     }
 
@@ -86,7 +86,7 @@ public:
     std::span<const Row> rows() const { return rows_; }
 
     Status sum_up(Bytes &sums) {
-        if (Status status = set_.shape.checks == 0 ? read_all() : Status::ok(); !status) {
+        if (Status status = set_.coding.checks == 0 ? read_all() : Status::ok(); !status) {
             return status;
         }
         // A file may have changed behind what was read.

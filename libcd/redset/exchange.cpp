@@ -32,7 +32,7 @@ bool makes_sense(const Bytes &sent) {
 Status check_sense(const std::vector<Bytes> &sent) {
     return std::ranges::all_of(sent, makes_sense)
                ? Status::ok()
-               : fail(CD_ERROR_STORE_IO, "the outcome that a member sent cannot be read");
+               : fail(CD_ERROR_STORE_IO, "a member sent a status that cannot be read");
 }
 
 // Returns the failure of the first member that failed.
@@ -53,10 +53,10 @@ Status first_failure(const Exchange &exchange, const std::vector<Bytes> &sent) {
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                        std::vector<Bytes> &sent) {
     const std::span text(message(), std::strlen(message()) + 1);
-    Bytes told; // nothing, where there is no memory for it
-    best_effort([&] { put_after(own.code(), own ? bytes : std::as_bytes(text), told); });
+    Bytes own_sent; // nothing, where there is no memory for it
+    best_effort([&] { put_after(own.code(), own ? bytes : std::as_bytes(text), own_sent); });
     std::vector<Bytes> all;
-    if (Status status = exchange.gather(told, all); !status) {
+    if (Status status = exchange.gather(own_sent, all); !status) {
         return status;
     }
     Status sense = check_sense(all);

@@ -21,18 +21,18 @@ uint64_t number(int value) { return static_cast<uint64_t>(value); }
 
 KvTree descriptor_of(const Set &set, int member) {
     KvTree tree;
-    if (set.shape.scheme == Scheme::reed_solomon) {
-        tree.add_number("CKSUM", number(set.shape.checks));
+    if (set.coding.scheme == Scheme::reed_solomon) {
+        tree.add_number("CKSUM", number(set.coding.checks));
     }
     tree.add_number("ENABLED", 1);
     tree.add_number("GROUP", number(set.group));
     tree.add_number("GROUPS", number(set.groups));
     tree.add_number("RANK", number(member));
-    tree.add_number("RANKS", number(set.shape.members));
-    if (set.shape.scheme == Scheme::partner) {
-        tree.add_number("REPLICAS", number(set.shape.checks));
+    tree.add_number("RANKS", number(set.coding.members));
+    if (set.coding.scheme == Scheme::partner) {
+        tree.add_number("REPLICAS", number(set.coding.checks));
     }
-    tree.add_value("TYPE", scheme_name(set.shape.scheme));
+    tree.add_value("TYPE", scheme_name(set.coding.scheme));
     tree.add_number("WRANK", number(set.ranks[index(member)]));
     tree.add_number("WRANKS", number(set.job_ranks));
     return tree;
@@ -57,7 +57,7 @@ KvTree attributes_of(const os::FileAttributes &file) {
 void add_tree(KvTree &to, std::string_view key, KvTree tree) { to.add(key) = std::move(tree); }
 
 // Returns how many left neighbours the header of a member describes.
-int neighbours(const Shape &shape) { return std::min(shape.checks, shape.members - 1); }
+int neighbours(const Coding &coding) { return std::min(coding.checks, coding.members - 1); }
 
 // ---- Reading
 
@@ -159,8 +159,8 @@ KvTree member_tree(const Set &set, int member, const StoredFiles &files) {
 
 KvTree descriptor_tree(const Set &set, int member) {
     KvTree tree;
-    for (int distance = 0; distance <= neighbours(set.shape); ++distance) {
-        const int left = set.shape.left(member, distance);
+    for (int distance = 0; distance <= neighbours(set.coding); ++distance) {
+        const int left = set.coding.left(member, distance);
         add_tree(tree.add(std::to_string(set.ranks[index(left)])), "DESC",
                  descriptor_of(set, left));
     }
@@ -172,17 +172,17 @@ KvTree scheme_tree(const Layout &layout, const Set &set, int member,
                    std::span<const StoredFiles> all) {
     KvTree tree;
     KvTree &members = tree.add("DESC");
-    for (int distance = 0; distance <= neighbours(set.shape); ++distance) {
-        const int left = set.shape.left(member, distance);
+    for (int distance = 0; distance <= neighbours(set.coding); ++distance) {
+        const int left = set.coding.left(member, distance);
         add_tree(members, std::to_string(left), member_tree(set, left, all[index(left)]));
     }
     tree.add_number("RANK", number(member));
-    if (set.shape.has_chunks()) {
+    if (set.coding.has_chunks()) {
         tree.add_number("CHUNK", layout.chunk);
         KvTree &group = tree.add("GROUP");
-        group.add_number("RANKS", number(set.shape.members));
+        group.add_number("RANKS", number(set.coding.members));
         KvTree &ranks = group.add("RANK");
-        for (int i = 0; i < set.shape.members; ++i) {
+        for (int i = 0; i < set.coding.members; ++i) {
             ranks.add_number(std::to_string(i), number(set.ranks[index(i)]));
         }
     }
@@ -191,22 +191,22 @@ KvTree scheme_tree(const Layout &layout, const Set &set, int member,
 }
 
 bool Descriptor::is_of(const Set &set) const {
-    return shape == set.shape && group == set.group && groups == set.groups &&
+    return coding == set.coding && group == set.group && groups == set.groups &&
            job_ranks == set.job_ranks && rank == set.ranks[index(member)];
 }
 
 Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descriptor) {
     Descriptor read;
     const auto type = tree.value("TYPE");
-    read.shape.scheme = type ? scheme_named(*type) : Scheme::none;
-    if (read.shape.scheme == Scheme::none) {
+    read.coding.scheme = type ? scheme_named(*type) : Scheme::none;
+    if (read.coding.scheme == Scheme::none) {
         return damaged(file, "no known", "TYPE");
     }
     const struct {
         const char *key;
         int &value;
     } numbers[] = {{"GROUP", read.group}, {"GROUPS", read.groups},
-                   {"RANK", read.member}, {"RANKS", read.shape.members},
+                   {"RANK", read.member}, {"RANKS", read.coding.members},
                    {"WRANK", read.rank},  {"WRANKS", read.job_ranks}};
     for (const auto &[key, value] : numbers) {
         if (Status status = read_int(tree, file, key, value); !status) {
@@ -214,25 +214,25 @@ Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descrip
         }
     }
     Status status = Status::ok();
-    if (read.shape.scheme == Scheme::partner) {
-        status = read_int(tree, file, "REPLICAS", read.shape.checks);
-    } else if (read.shape.scheme == Scheme::reed_solomon) {
-        status = read_int(tree, file, "CKSUM", read.shape.checks);
+    if (read.coding.scheme == Scheme::partner) {
+        status = read_int(tree, file, "REPLICAS", read.coding.checks);
+    } else if (read.coding.scheme == Scheme::reed_solomon) {
+        status = read_int(tree, file, "CKSUM", read.coding.checks);
     } else {
-        read.shape.checks = read.shape.scheme == Scheme::xor_set ? 1 : 0;
+        read.coding.checks = read.coding.scheme == Scheme::xor_set ? 1 : 0;
     }
     if (!status) {
         return status;
     }
-    if (!check_shape(read.shape)) {
+    if (!check_coding(read.coding)) {
         const std::string why = message();
         return fail(CD_ERROR_STORE_DAMAGED, "%s: %s", file, why.c_str());
     }
-    if (read.member >= read.shape.members || read.group >= read.groups ||
-        read.rank >= read.job_ranks || read.shape.members > read.job_ranks) {
+    if (read.member >= read.coding.members || read.group >= read.groups ||
+        read.rank >= read.job_ranks || read.coding.members > read.job_ranks) {
         return fail(CD_ERROR_STORE_DAMAGED,
                     "%s: member %d of %d in set %d of %d, rank %d of %d cannot be", file,
-                    read.member, read.shape.members, read.group, read.groups, read.rank,
+                    read.member, read.coding.members, read.group, read.groups, read.rank,
                     read.job_ranks);
     }
     descriptor = read;
@@ -243,8 +243,8 @@ bool is_header_of(const Header &header, const Set &set, int member) {
     if (std::find(header.owners.begin(), header.owners.end(), member) == header.owners.end()) {
         return false;
     }
-    for (int distance = 0; distance <= neighbours(set.shape); ++distance) {
-        const auto entry = header.members.find(set.shape.left(member, distance));
+    for (int distance = 0; distance <= neighbours(set.coding); ++distance) {
+        const auto entry = header.members.find(set.coding.left(member, distance));
         if (entry == header.members.end() || !entry->second.descriptor.is_of(set)) {
             return false;
         }

@@ -27,7 +27,7 @@ KvTree scheme_tree(const Layout &layout, const Set &set, int member,
 
 // One member's descriptor. The set's ranks are in the descriptors of all members, or in the header.
 struct Descriptor {
-    Shape shape;
+    Coding coding;
     int group = 0;
     int groups = 0;
     int member = 0;

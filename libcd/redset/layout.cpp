@@ -34,7 +34,7 @@ bool copying_row(const Layout &layout, int owner, Losses lost, std::vector<Row> 
         }
     };
     sort_out({owner, Region::data, 0, size});
-    for (int distance = 1; distance <= layout.shape.checks; ++distance) {
+    for (int distance = 1; distance <= layout.coding.checks; ++distance) {
         sort_out(layout.copy(owner, distance));
     }
     if (row.outputs.empty()) {
@@ -55,10 +55,10 @@ bool copying_row(const Layout &layout, int owner, Losses lost, std::vector<Row> 
 // ---- Checksums
 
 // Returns the coefficients of all checksum blocks, with a column for each member.
-Matrix check_rows(const Shape &shape) {
-    const auto members = static_cast<size_t>(shape.members);
-    if (shape.scheme == Scheme::reed_solomon) {
-        return reed_solomon_rows(members, static_cast<size_t>(shape.checks));
+Matrix check_rows(const Coding &coding) {
+    const auto members = static_cast<size_t>(coding.members);
+    if (coding.scheme == Scheme::reed_solomon) {
+        return reed_solomon_rows(members, static_cast<size_t>(coding.checks));
     }
     Matrix ones(1, members);
     for (size_t p = 0; p < members; ++p) {
@@ -85,7 +85,7 @@ struct Parts {
 
 Parts parts_of(const Layout &layout, int row, Losses lost) {
     Parts parts;
-    for (int member = 0; member < layout.shape.members; ++member) {
+    for (int member = 0; member < layout.coding.members; ++member) {
         const Item item = layout.item(row, member);
         if (item.length == 0) {
             continue; // zeros: known without asking anybody, and they contribute nothing
@@ -94,7 +94,7 @@ Parts parts_of(const Layout &layout, int row, Losses lost) {
         if (item.region == Region::data) {
             (gone ? parts.lost_data : parts.data).push_back(static_cast<size_t>(member));
         } else {
-            const auto check = static_cast<size_t>(layout.shape.left(row, member));
+            const auto check = static_cast<size_t>(layout.coding.left(row, member));
             (gone ? parts.lost_checks : parts.checks).push_back(check);
         }
     }
@@ -145,7 +145,7 @@ bool coded_row(const Layout &layout, const Matrix &checks, int number, Losses lo
         return layout.item(number, static_cast<int>(member));
     };
     const auto check_item = [&](size_t check) {
-        return layout.item(number, layout.shape.left(number, static_cast<int>(check)));
+        return layout.item(number, layout.coding.left(number, static_cast<int>(check)));
     };
     const auto put = [](const std::vector<size_t> &from, const auto &item, std::vector<Item> &to) {
         std::transform(from.begin(), from.end(), std::back_inserter(to), item);
@@ -164,11 +164,11 @@ bool coded_row(const Layout &layout, const Matrix &checks, int number, Losses lo
 } // namespace
 
 bool rebuilding_rows(const Layout &layout, Losses lost, std::vector<Row> &rows, Makers makers) {
-    const Shape &shape = layout.shape;
-    const bool copies = shape.scheme == Scheme::partner || shape.scheme == Scheme::single;
-    const Matrix checks = copies ? Matrix() : check_rows(shape);
+    const Coding &coding = layout.coding;
+    const bool copies = coding.scheme == Scheme::partner || coding.scheme == Scheme::single;
+    const Matrix checks = copies ? Matrix() : check_rows(coding);
     std::vector<Row> made;
-    for (int i = 0; i < shape.members; ++i) {
+    for (int i = 0; i < coding.members; ++i) {
         if (!(copies ? copying_row(layout, i, lost, made)
                      : coded_row(layout, checks, i, lost, makers, made))) {
             return false;
@@ -180,7 +180,7 @@ bool rebuilding_rows(const Layout &layout, Losses lost, std::vector<Row> &rows, 
 
 // Encoding is rebuilding a payload that was never there.
 std::vector<Row> encoding_rows(const Layout &layout, Makers makers) {
-    const std::vector<Lost> lost(static_cast<size_t>(layout.shape.members), {false, true});
+    const std::vector<Lost> lost(static_cast<size_t>(layout.coding.members), {false, true});
     std::vector<Row> rows;
     rebuilding_rows(layout, lost, rows, makers);
     return rows;
@@ -190,46 +190,46 @@ namespace {
 
 // A member's checksums are in the rows from its own on, around the ring. Counts its data rows
 // before this one.
-uint64_t chunks_before(const Shape &shape, int row, int member) {
-    const int behind = member + shape.checks;
-    if (behind > shape.members) {
-        return static_cast<uint64_t>(row - (behind - shape.members));
+uint64_t chunks_before(const Coding &coding, int row, int member) {
+    const int behind = member + coding.checks;
+    if (behind > coding.members) {
+        return static_cast<uint64_t>(row - (behind - coding.members));
     }
-    return static_cast<uint64_t>(row < member ? row : row - shape.checks);
+    return static_cast<uint64_t>(row < member ? row : row - coding.checks);
 }
 
 } // namespace
 
-Layout::Layout(const Shape &of, std::vector<uint64_t> sizes)
-    : shape(of), logical_sizes(std::move(sizes)),
+Layout::Layout(const Coding &of, std::vector<uint64_t> sizes)
+    : coding(of), logical_sizes(std::move(sizes)),
       chunk(of.has_chunks() ? chunk_size(of, logical_sizes) : 0) {}
 
 uint64_t Layout::payload_size(int member) const {
-    if (shape.has_chunks()) {
-        return chunk * static_cast<uint64_t>(shape.checks);
+    if (coding.has_chunks()) {
+        return chunk * static_cast<uint64_t>(coding.checks);
     }
     uint64_t size = 0;
-    for (int distance = 1; distance <= shape.checks; ++distance) {
-        size += logical_sizes[static_cast<size_t>(shape.left(member, distance))];
+    for (int distance = 1; distance <= coding.checks; ++distance) {
+        size += logical_sizes[static_cast<size_t>(coding.left(member, distance))];
     }
     return size;
 }
 
 Item Layout::item(int row, int member) const {
-    const int check = shape.left(row, member);
-    if (check < shape.checks) {
+    const int check = coding.left(row, member);
+    if (check < coding.checks) {
         return {member, Region::payload, static_cast<uint64_t>(check) * chunk, chunk};
     }
     const uint64_t size = logical_sizes[static_cast<size_t>(member)];
-    const uint64_t offset = chunks_before(shape, row, member) * chunk;
+    const uint64_t offset = chunks_before(coding, row, member) * chunk;
     return {member, Region::data, offset, offset < size ? std::min(chunk, size - offset) : 0};
 }
 
 Item Layout::copy(int owner, int distance) const {
-    const int holder = shape.right(owner, distance);
+    const int holder = coding.right(owner, distance);
     uint64_t offset = 0;
     for (int nearer = 1; nearer < distance; ++nearer) {
-        offset += logical_sizes[static_cast<size_t>(shape.left(holder, nearer))];
+        offset += logical_sizes[static_cast<size_t>(coding.left(holder, nearer))];
     }
     return {holder, Region::payload, offset, logical_sizes[static_cast<size_t>(owner)]};
 }

@@ -34,11 +34,11 @@ struct Row {
 
 // The sizes of the members' logical files, and where chunks and copies are.
 struct Layout {
-    Shape shape;
+    Coding coding;
     std::vector<uint64_t> logical_sizes; // of each member
     uint64_t chunk = 0;                  // xor and rs
 
-    Layout(const Shape &shape, std::vector<uint64_t> logical_sizes);
+    Layout(const Coding &coding, std::vector<uint64_t> logical_sizes);
 
     uint64_t payload_size(int member) const;
     // For xor and rs: the part of a member in a row. Rows are numbered like members.

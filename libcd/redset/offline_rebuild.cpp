@@ -34,7 +34,7 @@ Status check_bounds(const Set &set, int member, const Place &place, const Survey
             const fs::path real = real_directory(directory);
             return fail(
                 CD_ERROR_ARGUMENT,
-                "set %d: the file \"%.*s\" of rank %d would be brought back to %.*s, which is not "
+                "set %d: the file \"%.*s\" of rank %d would be rebuilt in %.*s, which is not "
                 "below a given directory; give that directory too",
                 set.group + 1, cd::quoted(path), path.c_str(), set.ranks[index(member)],
                 cd::quoted(real.native()), real.c_str());
@@ -56,7 +56,7 @@ Status survey_copies(const FoundSet &found, OfflineResult &result) {
     const Set &set = found.set;
     Survey &survey = result.survey;
     std::vector<Survivors> all;
-    for (int member = 0; member < set.shape.members; ++member) {
+    for (int member = 0; member < set.coding.members; ++member) {
         const Copies &copies = found.copies[index(member)];
         result.places.push_back(copies.front());
         for (const Place &place : copies) {
@@ -67,7 +67,7 @@ Status survey_copies(const FoundSet &found, OfflineResult &result) {
         return status;
     }
     size_t first = 0; // of a member, in all
-    for (int member = 0; member < set.shape.members; ++member) {
+    for (int member = 0; member < set.coding.members; ++member) {
         const Copies &copies = found.copies[index(member)];
         int best = -1;
         for (size_t i = 0; i < copies.size() && best < whole; ++i) {
@@ -104,7 +104,7 @@ Status rebuild_offline(const FoundSet &found, const Options &options, const Boun
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "set %d of %d: %s; nothing was changed",
                     found.set.group + 1, found.set.groups, found.problem.c_str());
     }
-    const int members = found.set.shape.members;
+    const int members = found.set.coding.members;
     Status status = survey_copies(found, result);
     for (int member = 0; status && member < members; ++member) {
         status =

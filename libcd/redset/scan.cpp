@@ -39,12 +39,12 @@ struct SchemeFile {
 using Members = std::vector<SchemeFile>; // the scheme files of one set, with copies
 
 bool same_set(const Descriptor &a, const Descriptor &b) {
-    return a.shape == b.shape && a.group == b.group && a.groups == b.groups &&
+    return a.coding == b.coding && a.group == b.group && a.groups == b.groups &&
            a.job_ranks == b.job_ranks;
 }
 
 bool fits(const SchemeName &name, const Descriptor &own) {
-    return name.scheme == own.shape.scheme && name.members == own.shape.members &&
+    return name.scheme == own.coding.scheme && name.members == own.coding.members &&
            name.group == own.group && name.groups == own.groups;
 }
 
@@ -88,9 +88,9 @@ SetKey key_of(const SchemeFile &file) {
     const Descriptor &own = file.descriptor();
     return {file.checkpoint.empty() ? file.folder.string() : file.checkpoint,
             file.prefix,
-            own.shape.scheme,
-            own.shape.members,
-            own.shape.checks,
+            own.coding.scheme,
+            own.coding.members,
+            own.coding.checks,
             own.group,
             own.groups,
             own.job_ranks};
@@ -168,7 +168,7 @@ constexpr int no_rank = -1;
 
 void find_ranks(const Members &members, FoundSet &found) {
     std::vector<int> &ranks = found.set.ranks;
-    ranks.resize(index(found.set.shape.members), no_rank);
+    ranks.resize(index(found.set.coding.members), no_rank);
     for (const SchemeFile &file : members) {
         for (const auto &[member, rank] : file.header.ranks) {
             if (index(member) >= ranks.size()) {
@@ -192,7 +192,7 @@ void find_ranks(const Members &members, FoundSet &found) {
         found.problem = std::string("nothing that was found tells of ") +
                         (unknown.size() == 1 ? "member " : "members ") + list_ranks(unknown) +
                         " of " + std::to_string(ranks.size());
-    } else if (!check_set(found.set, found.set.shape.members)) {
+    } else if (!check_set(found.set, found.set.coding.members)) {
         found.problem = message();
     }
 }
@@ -267,7 +267,7 @@ FoundSet found_set(const Members &members, const std::vector<fs::path> &checkpoi
     const SchemeFile &first = members.front();
     const Descriptor &own = first.descriptor();
     FoundSet found;
-    found.set = {own.shape, own.group, own.groups, own.job_ranks, {}};
+    found.set = {own.coding, own.group, own.groups, own.job_ranks, {}};
     std::ranges::transform(members, std::back_inserter(found.scheme_files), &SchemeFile::path);
     find_ranks(members, found);
     const std::vector<Names> names = names_of(members, found.set.ranks.size());

@@ -12,20 +12,20 @@
 namespace cd::redset {
 namespace {
 
-std::string checks_text(const Shape &shape) {
-    return shape.scheme == Scheme::partner ? counted(shape.checks, "copy", "copies")
-                                           : counted(shape.checks, "checksum");
+std::string checks_text(const Coding &coding) {
+    return coding.scheme == Scheme::partner ? counted(coding.checks, "copy", "copies")
+                                            : counted(coding.checks, "checksum");
 }
 
 } // namespace
 
-Status check_shape(const Shape &shape) {
+Status check_coding(const Coding &coding) {
     constexpr int field = 256;
     constexpr int most_members = 65535; // so that a damaged file takes no memory
-    const int members = shape.members;
-    const int checks = shape.checks;
+    const int members = coding.members;
+    const int checks = coding.checks;
     bool fits = false;
-    switch (shape.scheme) {
+    switch (coding.scheme) {
     case Scheme::single:
         fits = members == 1 && checks == 0;
         break;
@@ -47,14 +47,14 @@ Status check_shape(const Shape &shape) {
     return fail(CD_ERROR_ARGUMENT,
                 "%s cannot have redundancy %s with %s: single takes 1, xor at least 2, partner and "
                 "rs more than copies or checksums; rs at most %d, all %d",
-                counted(members, "member").c_str(), scheme_name(shape.scheme),
-                checks_text(shape).c_str(), field, most_members);
+                counted(members, "member").c_str(), scheme_name(coding.scheme),
+                checks_text(coding).c_str(), field, most_members);
 }
 
-std::string describe_shape(const Shape &shape) {
+std::string describe_coding(const Coding &coding) {
     const std::string members =
-        std::string(scheme_name(shape.scheme)) + ", " + counted(shape.members, "member");
-    return shape.checks == 0 ? members : members + ", " + checks_text(shape);
+        std::string(scheme_name(coding.scheme)) + ", " + counted(coding.members, "member");
+    return coding.checks == 0 ? members : members + ", " + checks_text(coding);
 }
 
 const char *scheme_name(Scheme scheme) {
@@ -84,9 +84,9 @@ Scheme scheme_named(std::string_view name) {
     return Scheme::none;
 }
 
-uint64_t chunk_size(const Shape &shape, std::span<const uint64_t> logical_sizes) {
+uint64_t chunk_size(const Coding &coding, std::span<const uint64_t> logical_sizes) {
     const uint64_t largest = *std::max_element(logical_sizes.begin(), logical_sizes.end());
-    const auto data = static_cast<uint64_t>(shape.members - shape.checks);
+    const auto data = static_cast<uint64_t>(coding.members - coding.checks);
     return std::max<uint64_t>(1, largest / data + (largest % data != 0 ? 1 : 0));
 }
 

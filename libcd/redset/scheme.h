@@ -13,9 +13,9 @@
 
 namespace cd::redset {
 
-// The scheme of a set, and how many members it has. Members form a ring: the left neighbour has the
-// number before.
-struct Shape {
+// How a set protects its files: the scheme, and how many members and checks it has. Members form a
+// ring: the left neighbour has the number before.
+struct Coding {
     Scheme scheme = Scheme::single;
     int members = 1;
     int checks = 0; // single: 0; partner: copies elsewhere; xor: 1; rs: checksum blocks
@@ -25,11 +25,11 @@ struct Shape {
     }
     int right(int member, int distance) const { return (member + distance) % members; }
     bool has_chunks() const { return scheme == Scheme::xor_set || scheme == Scheme::reed_solomon; }
-    bool operator==(const Shape &) const = default;
+    bool operator==(const Coding &) const = default;
 };
 
 // CD_ERROR_ARGUMENT if the scheme does not allow so many members or checks.
-Status check_shape(const Shape &shape);
+Status check_coding(const Coding &coding);
 
 // Converts a scheme to its name in files, "XOR", "RS" and so on, and back. Upper and lower case are
 // the same; other names give Scheme::none.
@@ -37,11 +37,11 @@ const char *scheme_name(Scheme scheme);
 Scheme scheme_named(std::string_view name);
 
 // "XOR, 4 members, 1 checksum": for messages. May throw std::bad_alloc.
-std::string describe_shape(const Shape &shape);
+std::string describe_coding(const Coding &coding);
 
 // Returns the size of the chunks that xor and rs cut logical files into. A row has one chunk of
 // each member, of which `checks` are checksums.
-uint64_t chunk_size(const Shape &shape, std::span<const uint64_t> logical_sizes);
+uint64_t chunk_size(const Coding &coding, std::span<const uint64_t> logical_sizes);
 
 // Converts a member to an index.
 inline size_t index(int member) { return static_cast<size_t>(member); }

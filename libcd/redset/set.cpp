@@ -11,12 +11,12 @@
 namespace cd::redset {
 
 Status check_set(const Set &set, int members) {
-    if (Status status = check_shape(set.shape); !status) {
+    if (Status status = check_coding(set.coding); !status) {
         return status;
     }
-    if (set.shape.members != members || set.ranks.size() != static_cast<size_t>(members)) {
+    if (set.coding.members != members || set.ranks.size() != static_cast<size_t>(members)) {
         return fail(CD_ERROR_ARGUMENT, "%s came together for a set of %d with %zu ranks",
-                    counted(members, "member").c_str(), set.shape.members, set.ranks.size());
+                    counted(members, "member").c_str(), set.coding.members, set.ranks.size());
     }
     std::vector<int> sorted = set.ranks;
     std::sort(sorted.begin(), sorted.end());
@@ -60,11 +60,11 @@ std::string Place::descriptor(const Set &set, int member) const {
 }
 
 std::string Place::scheme_file(const Set &set, int member) const {
-    std::string scheme = scheme_name(set.shape.scheme);
+    std::string scheme = scheme_name(set.coding.scheme);
     std::transform(scheme.begin(), scheme.end(), scheme.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return path(prefix + rank_of(set, member) + "." + scheme + ".grp_" +
-                one_of(set.group, set.groups) + ".mem_" + one_of(member, set.shape.members) +
+                one_of(set.group, set.groups) + ".mem_" + one_of(member, set.coding.members) +
                 ".redset");
 }
 

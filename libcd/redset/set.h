@@ -14,7 +14,7 @@ namespace cd::redset {
 
 // One of the sets that the ranks of a job are divided into.
 struct Set {
-    Shape shape;
+    Coding coding;
     int group = 0;          // this set's number
     int groups = 1;         // how many sets there are
     int job_ranks = 1;      // how many ranks the job has

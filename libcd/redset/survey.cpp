@@ -112,7 +112,7 @@ Status find_entry(const Set &set, int member, const std::vector<Survivors> &all,
 Status fail_unknown(const Set &set, const std::vector<Survivors> &all,
                     const std::vector<int> &unknown) {
     std::vector<int> lost;
-    for (int member = 0; member < set.shape.members; ++member) {
+    for (int member = 0; member < set.coding.members; ++member) {
         if (std::ranges::none_of(
                 all, [&](const Survivors &each) { return each.member == member && each.header; })) {
             lost.push_back(set.ranks[index(member)]);
@@ -121,10 +121,10 @@ Status fail_unknown(const Set &set, const std::vector<Survivors> &all,
     const std::string known =
         lost.empty() ? "" : "files of " + name_ranks(lost) + " are lost, and ";
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                "set %d of %d (%s, %s): %snothing that is left tells which files %s had; nothing "
+                "set %d of %d (%s, %s): %sno remaining file records which files %s had; nothing "
                 "was changed",
-                set.group + 1, set.groups, scheme_name(set.shape.scheme),
-                counted(set.shape.members, "member").c_str(), known.c_str(),
+                set.group + 1, set.groups, scheme_name(set.coding.scheme),
+                counted(set.coding.members, "member").c_str(), known.c_str(),
                 name_ranks(unknown).c_str());
 }
 
@@ -138,7 +138,7 @@ std::string header_problem(const Set &set, const Survivors &survivors, const Sur
     const Header &header = *survivors.header;
     bool fits = header.chunk.value_or(0) == survey.layout->chunk;
     for (const auto &[of, rank] : header.ranks) {
-        fits = fits && of < set.shape.members && set.ranks[index(of)] == rank;
+        fits = fits && of < set.coding.members && set.ranks[index(of)] == rank;
     }
     return fits ? "" : "the header of the scheme file does not fit the members' files";
 }
@@ -272,9 +272,9 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
         }
     }
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                "set %d of %d (%s): files of %s are lost, more than it can bring back; nothing was "
+                "set %d of %d (%s): files of %s are lost, more than it can rebuild; nothing was "
                 "changed%s",
-                set.group + 1, set.groups, describe_shape(set.shape).c_str(),
+                set.group + 1, set.groups, describe_coding(set.coding).c_str(),
                 name_ranks(ranks).c_str(), reasons.c_str());
 }
 
@@ -325,7 +325,7 @@ Status find_files(const Set &set, const std::vector<Survivors> &all, Survey &sur
     }
     std::vector<int> unknown;
     std::vector<uint64_t> sizes;
-    for (int member = 0; member < set.shape.members; ++member) {
+    for (int member = 0; member < set.coding.members; ++member) {
         const MemberEntry *entry = nullptr;
         if (Status status = find_entry(set, member, all, survey, entry); !status) {
             return status;
@@ -340,7 +340,7 @@ Status find_files(const Set &set, const std::vector<Survivors> &all, Survey &sur
     if (!unknown.empty()) {
         return fail_unknown(set, all, unknown);
     }
-    survey.layout.emplace(set.shape, std::move(sizes));
+    survey.layout.emplace(set.coding, std::move(sizes));
     return Status::ok();
 }
 
@@ -356,8 +356,7 @@ MemberState find_losses(const Set &set, const Survey &survey, const Survivors &s
         state.data_lost = message();
     } else if (!state.payload_lost.empty() && !survey.checksums &&
                !survey.files[index(self)].empty()) {
-        state.data_lost = "without scheme file and checksums nothing tells whether these are the "
-                          "right files: " +
+        state.data_lost = "without scheme file and checksums these files cannot be verified: " +
                           state.payload_lost;
     }
     if (!check_descriptor(set, self, place)) {

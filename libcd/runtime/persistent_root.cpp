@@ -75,11 +75,11 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
     }
     root.store = opened.store;
     Status status = opened.restarted ? attach(root, opened, lock) : Status::ok();
-    // Before that the damaged points in time are there still.
+    // Removes the newer points in time, which are damaged.
     return status && opened.newer_are_damaged ? opened.store->rewrite() : status;
 }
 
-// Once the ranks have agreed on what to start from, they wait for each other to do so.
+// All ranks agree on the checkpoint to start from, and then on whether all could open it.
 Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
     std::unique_ptr<RedundancyClient> protection;
@@ -95,7 +95,7 @@ Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bo
     }));
 }
 
-// Which of its parent's children it was.
+// Returns the last number of a path "1.4.2", which counts the children of one parent.
 uint64_t last_number_of(std::string_view path) {
     path.remove_prefix(path.find_last_of('.') + 1); // npos + 1 is 0
     uint64_t number = 0;

@@ -7,25 +7,24 @@
 
 namespace cd {
 
-// Opens the store of a new root that is to be written down. If it holds the root already, with its
-// descendants, they all come back: the descendants dormant, until the program creates them. root:
-// was installed by lock, which has their locks then, too. Fails with the root as it was, or with
-// some of its descendants. May throw std::bad_alloc. met: whether it has met the other ranks, where
-// it is to be protected.
+// Opens the store of a new root. If the store already holds the root, loads it with its
+// descendants, which stay dormant until the program creates them. `lock` has installed the root,
+// and gets the locks of its descendants. A failure may leave some of them. `met` receives whether
+// other ranks were met, as for a root with redundancy. May throw std::bad_alloc.
 Status open_family(FamilyLock &lock, Resident &root, bool &met);
 
-// Discards a CD and all its descendants, for which the lock is prepared; it has the locks of all of
-// them.
+// Discards a CD and all its descendants. `lock` is prepared for that, and has the locks of all.
 void end_family(FamilyLock &lock, Resident &top) noexcept;
 
-// The dormant child that the next create call of this parent means: the one with the smallest
-// index. nullptr: there is none.
+// Returns the dormant child that the next create call of this parent wakes, the one with the
+// smallest index; or nullptr.
 Resident *next_dormant(const Resident &parent);
 
-// The program has created it now.
+// Makes a dormant child an ordinary one, when the program creates it.
 void wake(Resident &child, Resident &parent);
 
-// A child's place in the family's store, if there is one; without keep() it is gone at its end.
+// Reserves a child's place in the store of its family, if there is one. The destructor gives it
+// back unless keep() was called.
 class StorePlace {
 public:
     // May throw std::bad_alloc.
@@ -34,8 +33,8 @@ public:
     StorePlace &operator=(const StorePlace &) = delete;
     ~StorePlace();
 
-    // Where a process that comes later would take a sibling for the child, the store has to know
-    // it even if it holds nothing. May throw std::bad_alloc.
+    // Records the child in the store although it holds nothing yet, if a restarted process would
+    // otherwise take a sibling for it. May throw std::bad_alloc.
     Status write_down();
 
     void keep() { store_.reset(); }

@@ -30,14 +30,20 @@ cd_protection_settings settings_of(const StorageInfo &info) {
             info.flush.c_str()};
 }
 
-// The Status of a code and a message of the plug-in.
-Status outcome(int code, cd_protection_message &message) {
-    if (code == CD_ERROR_NONE) {
-        return Status::ok();
+// Calls function(code, message) of the plug-in's table with this rank's status. Meanwhile the
+// thread is outside the library. Returns the status of all ranks.
+template <typename Call> Status call_plugin(Status own, const Call &function) noexcept {
+    cd_protection_message why = {};
+    std::snprintf(why.text, sizeof why.text, "%s", own ? "" : message());
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackGuard scope;
+        code = function(own.code(), &why);
     }
-    message.text[sizeof message.text - 1] = '\0';
-    return fail(static_cast<cd_error>(code), "%s",
-                *message.text != '\0' ? message.text : describe(code));
+    why.text[sizeof why.text - 1] = '\0';
+    return code == CD_ERROR_NONE ? Status::ok()
+                                 : fail(static_cast<cd_error>(code), "%s",
+                                        *why.text != '\0' ? why.text : describe(code));
 }
 
 int write_image(void *point, const char *path, cd_protection_message *why) {
@@ -91,15 +97,13 @@ Status RedundancyClient::open(const OpenRequest &root, std::unique_ptr<Redundanc
                                          settings_of(root.storage),
                                          restart != nullptr ? restart : ""};
     std::unique_ptr<RedundancyClient> made(new RedundancyClient(*protector));
+    met = true;
     void *opened = nullptr;
-    cd_protection_message message = {};
-    int code = CD_ERROR_NONE;
-    {
-        const CallbackGuard scope;
-        met = true;
-        code = protector->open(&described, &opened, &start, &message);
-    }
-    if (Status status = outcome(code, message); !status) {
+    if (Status status = call_plugin(Status::ok(),
+                                    [&](int, cd_protection_message *why) {
+                                        return protector->open(&described, &opened, &start, why);
+                                    });
+        !status) {
         return status;
     }
     made->protection_ = opened;
@@ -110,17 +114,9 @@ Status RedundancyClient::open(const OpenRequest &root, std::unique_ptr<Redundanc
 
 Status RedundancyClient::decline(const char *root, Status own) noexcept {
     const cd_protector *protector = protector_of_this_process;
-    if (protector == nullptr) {
-        return own;
-    }
-    cd_protection_message text = {};
-    std::strncpy(text.text, message(), sizeof text.text - 1);
-    int code = CD_ERROR_NONE;
-    {
-        const CallbackGuard scope;
-        code = protector->decline(root, own.code(), &text);
-    }
-    return outcome(code, text);
+    return protector == nullptr ? own : call_plugin(own, [&](int code, cd_protection_message *why) {
+        return protector->decline(root, code, why);
+    });
 }
 
 RedundancyClient::RedundancyClient(const cd_protector &protector)
@@ -136,53 +132,41 @@ RedundancyClient::~RedundancyClient() {
 
 bool RedundancyClient::is_of_this_process() const { return os::system().process() == process_; }
 
-template <typename Call> Status RedundancyClient::call(const Call &function, Status own) noexcept {
-    if (!is_of_this_process()) {
-        return own;
-    }
-    cd_protection_message text = {};
-    if (!own) {
-        std::strncpy(text.text, message(), sizeof text.text - 1);
-    }
-    int code = CD_ERROR_NONE;
-    {
-        const CallbackGuard scope;
-        code = function(protection_, own.code(), &text);
-    }
-    return outcome(code, text);
+// Returns `own` in a process that was forked.
+template <typename Call> Status RedundancyClient::vote(const Call &function, Status own) noexcept {
+    return is_of_this_process() ? call_plugin(own,
+                                              [&](int code, cd_protection_message *why) {
+                                                  return function(protection_, code, why);
+                                              })
+                                : own;
 }
 
+Status RedundancyClient::opened(Status own) noexcept { return vote(protector_.opened, own); }
+
+Status RedundancyClient::commit_root(Status own) noexcept { return vote(protector_.commit, own); }
+
 Status RedundancyClient::may_advance(uint64_t epoch, Status own) noexcept {
-    return call(
-        [&](void *protection, int code, cd_protection_message *message) {
-            return protector_.may_advance(protection, epoch, code, message);
+    return vote(
+        [&](void *protection, int code, cd_protection_message *why) {
+            return protector_.may_advance(protection, epoch, code, why);
         },
         own);
 }
 
-Status RedundancyClient::opened(Status own) noexcept { return call(protector_.opened, own); }
+Status RedundancyClient::offer(const cd_offered_point &point) noexcept {
+    return call_plugin(Status::ok(), [&](int, cd_protection_message *why) {
+        return protector_.protect(protection_, &point, why);
+    });
+}
 
-Status RedundancyClient::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
-    const cd_offered_point point = {epoch, held.release(), write_image, release};
-    cd_protection_message message = {};
-    int code = CD_ERROR_NONE;
-    {
-        const CallbackGuard scope;
-        code = protector_.protect(protection_, &point, &message);
-    }
-    return outcome(code, message);
+Status RedundancyClient::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) noexcept {
+    return offer({epoch, held.release(), write_image, release});
 }
 
 void RedundancyClient::skip(uint64_t epoch, std::string_view why) noexcept {
-    if (is_of_this_process()) {
-        cd_protection_message text = {};
-        std::snprintf(text.text, sizeof text.text, "%.*s", static_cast<int>(why.size()),
-                      why.data());
-        const cd_offered_point none = {epoch, text.text, nullptr, nullptr};
-        cd_protection_message message = {};
-        const CallbackGuard scope;
-        protector_.protect(protection_, &none, &message);
-    }
+    char text[sizeof cd_protection_message::text];
+    std::snprintf(text, sizeof text, "%.*s", static_cast<int>(why.size()), why.data());
+    (void)offer({epoch, text, nullptr, nullptr}).is_ok();
 }
 
 uint64_t RedundancyClient::protected_epoch() const noexcept {
@@ -190,27 +174,23 @@ uint64_t RedundancyClient::protected_epoch() const noexcept {
     return is_of_this_process() ? protector_.protected_epoch(protection_) : 0;
 }
 
-Status RedundancyClient::forget(Status own) noexcept { return call(protector_.forget, own); }
-
 Status JointAdvance::vote(Status own) noexcept {
-    Status status = domain_.protection->may_advance(next_epoch(), own);
     voted_ = true;
+    const uint64_t next = root_.epoch + 1 + root_.missed_epochs;
+    Status status = root_.protection->may_advance(next, own);
     agreed_ = status.is_ok();
     return status;
 }
 
 Status JointAdvance::refused(Status own) noexcept {
-    if (wanted() && !voted_) {
-        return vote(own);
-    }
     if (!agreed_) {
-        return own;
+        return outcome(own);
     }
     const SavedStatus saved(own);
     const std::string_view why = without_repeating(saved.text());
-    ++domain_.missed_epochs; // it is one of theirs
-    const uint64_t epoch = domain_.epoch + domain_.missed_epochs;
-    domain_.protection->skip(epoch, why);
+    ++root_.missed_epochs; // it is one of theirs
+    const uint64_t epoch = root_.epoch + root_.missed_epochs;
+    root_.protection->skip(epoch, why);
     return fail(own.code(),
                 "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
                 "this call alone, and restore nothing before the next advance of all ranks",
@@ -220,20 +200,20 @@ Status JointAdvance::refused(Status own) noexcept {
 cd_error JointAdvance::offer() noexcept {
     std::unique_ptr<HeldPoint> held;
     Status status = catch_exceptions([&] {
-        auto store = std::static_pointer_cast<FileStore>(domain_.store);
-        held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
+        auto store = std::static_pointer_cast<FileStore>(root_.store);
+        held = std::make_unique<HeldPoint>(std::move(store), data_of(root_));
     });
     if (!status) {
-        domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
-                                 "there is no memory to hold the point in time");
+        root_.protection->skip(root_.epoch + root_.missed_epochs,
+                               "there is no memory to hold the point in time");
         return status.code();
     }
-    return domain_.protection->protect(domain_.epoch, std::move(held)).code();
+    return root_.protection->protect(root_.epoch, std::move(held)).code();
 }
 
 Status JointCommit::vote(Status own) noexcept {
-    owed_ = false;
-    return domain_.protection->forget(own);
+    voted_ = true;
+    return root_.protection->commit_root(own);
 }
 
 } // namespace cd

@@ -43,14 +43,14 @@ int protect(void *, const cd_offered_point *point, cd_protection_message *) {
     return CD_ERROR_NONE;
 }
 uint64_t protected_epoch(void *) { return 0; }
-int forget(void *, int own, cd_protection_message *) {
+int commit(void *, int own, cd_protection_message *) {
     ++meetings;
     return own;
 }
 void close(void *) {}
 
 constexpr cd_protector protector = {sizeof protector, decline,         open,   opened, may_advance,
-                                    protect,          protected_epoch, forget, close};
+                                    protect,          protected_epoch, commit, close};
 
 class TakingPart : public testing::Test {
 protected:

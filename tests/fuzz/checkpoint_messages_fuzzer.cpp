@@ -66,19 +66,19 @@ private:
 // This rank has nothing.
 void hear_of_inventory(Job &job) {
     Inventory findings{job.ranks(), {0, 1, 2}, {}};
-    if (!share(job, Status::ok(), {}, findings.contents)) {
+    if (!gather_contents(job, Status::ok(), {}, findings.contents)) {
         return;
     }
     require(findings.contents.size() == rank_count, "all ranks are heard");
     (void)findings.last_number();
     for (const CheckpointId &point : findings.committed()) {
         require(!findings.can_never_be_committed(point), "what counts may count");
-        (void)findings.is_forgotten(point);
+        (void)findings.is_of_committed_root(point);
         Division division;
         if (find_sets(findings, point, division)) {
             for (const int rank : job.ranks()) {
                 const redset::Set &set = division.set_of(rank);
-                require(member_of(set, rank) < set.shape.members, "each rank is in a set");
+                require(member_of(set, rank) < set.coding.members, "each rank is in a set");
             }
         }
         for (const Transfer &transfer : find_transfers(findings, point)) {
@@ -109,8 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     request.stores = {folder.path()};
     request.levels = {{0, 1, {{Scheme::xor_set, 0}, 8}, "here", 0}};
     request.sync = false;
-    Opened opened;
-    if (open(job, request, opened)) {
+    OpenRoot opened;
+    if (open_root(job, request, opened)) {
         require(opened.levels.size() == 1 && !opened.stores.empty(), "it is what was asked for");
     }
     return 0;

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(record == Record(), "what is refused changes nothing");
         return 0;
     }
-    require(check_set(record.set, record.set.shape.members).is_ok(), "the set can be");
+    require(check_set(record.set, record.set.coding.members).is_ok(), "the set can be");
     require(std::ranges::find(record.set.ranks, record.rank) != record.set.ranks.end(),
             "the rank is in it");
     Record again;

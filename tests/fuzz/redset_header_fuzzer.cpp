@@ -19,8 +19,8 @@ using fuzz::require;
 namespace {
 
 void check(const Descriptor &descriptor) {
-    require(check_shape(descriptor.shape).is_ok(), "a descriptor's set can be");
-    require(descriptor.member >= 0 && descriptor.member < descriptor.shape.members &&
+    require(check_coding(descriptor.coding).is_ok(), "a descriptor's set can be");
+    require(descriptor.member >= 0 && descriptor.member < descriptor.coding.members &&
                 descriptor.group >= 0 && descriptor.group < descriptor.groups &&
                 descriptor.rank >= 0 && descriptor.rank < descriptor.job_ranks,
             "a descriptor's member is in it");

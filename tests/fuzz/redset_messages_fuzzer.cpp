@@ -30,7 +30,7 @@ public:
     Applied() {
         for (size_t i = 0; i < std::size(sets); ++i) {
             const Place place = place_of(i);
-            require(run_members(sets[i].shape.members,
+            require(run_members(sets[i].coding.members,
                                 [&](Exchange &exchange) {
                                     return apply(exchange, sets[i], place, {}, {false});
                                 })
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz::Input input(data, size);
     const size_t chosen = input.number8() % std::size(sets);
     const Set &set = sets[chosen];
-    fuzz::LyingExchange others(input, set.shape.members);
+    fuzz::LyingExchange others(input, set.coding.members);
     if (input.number8() % 4 == 0) {
         (void)apply(others, set, applied.elsewhere(), {}, {false}).is_ok();
         return 0;
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const Contents contents = input.number8() % 2 == 0 ? Contents::compared : Contents::trusted;
     Survey survey;
     if (take_survey(others, set, applied.place_of(chosen), contents, survey)) {
-        const auto members = static_cast<size_t>(set.shape.members);
+        const auto members = static_cast<size_t>(set.coding.members);
         require(survey.files.size() == members && survey.members.size() == members &&
                     survey.layout.has_value(),
                 "a survey is of all members");

@@ -110,8 +110,8 @@ stores_ahead) # of a program without redundancy
     must_fail without redundancy=none DIE=1:5 COMMIT=no
     must_run again redundancy=xor
     said_by_all again 'starts from step [12]$'
-    said again "all ranks start from epoch [12], which is protected; newer stores in [^ ]+ are kept aside until the next advance. To use them, end the program before that, rename 0-[^ ]*.cds.old to 0-[^ ]*.cds on all ranks, and start without redundancy"
-    [ "$(grep -c 'which is protected' "$scratch/again.log")" -eq 1 ] || die "it was not said once"
+    said again "starting from protected epoch [12]; newer stores in [^ ]+ are kept as .old until the next advance. To use them, stop, rename 0-[^ ]*.cds.old to 0-[^ ]*.cds on all ranks, and start without redundancy"
+    [ "$(grep -c 'starting from protected' "$scratch/again.log")" -eq 1 ] || die "it was not said once"
     same_answer again
     ;;
 logged) # whichever library comes first
@@ -130,8 +130,8 @@ moved)
     ;;
 one_node)
     must_run undisturbed redundancy=xor "NODES=$(printf 'n0 %.0s' "${default_nodes[@]}")"
-    said undisturbed 'is kept as redundancy=single'
-    [ "$(grep -c 'is kept as redundancy=single' "$scratch/undisturbed.log")" -eq 1 ] ||
+    said undisturbed 'redundancy=XOR becomes redundancy=single'
+    [ "$(grep -c 'becomes redundancy=single' "$scratch/undisturbed.log")" -eq 1 ] ||
         die "more than one warning"
     ;;
 no_threads)

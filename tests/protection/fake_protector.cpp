@@ -95,13 +95,13 @@ uint64_t protected_epoch(void *protection) {
     return static_cast<FakeProtector *>(protection)->protected_epoch;
 }
 
-int forget(void *protection, int own, cd_protection_message *message) {
+int commit(void *protection, int own, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
-    fake.calls.push_back("forget" + told(own, *message));
-    if (own == CD_ERROR_NONE && fake.forget_fails == CD_ERROR_NONE) {
+    fake.calls.push_back("commit" + told(own, *message));
+    if (own == CD_ERROR_NONE && fake.commit_fails == CD_ERROR_NONE) {
         std::filesystem::remove_all(fake.images);
     }
-    return own != CD_ERROR_NONE ? own : result(fake.forget_fails, "forget", message);
+    return own != CD_ERROR_NONE ? own : result(fake.commit_fails, "commit", message);
 }
 
 void close(void *protection) {
@@ -114,7 +114,7 @@ void close(void *protection) {
 }
 
 constexpr cd_protector functions = {sizeof functions, decline,         open,   opened, may_advance,
-                                    protect,          protected_epoch, forget, close};
+                                    protect,          protected_epoch, commit, close};
 
 } // namespace
 

@@ -27,7 +27,7 @@ struct FakeProtector {
     cd_error may_not_advance = CD_ERROR_NONE; // in another rank
     cd_error protect_fails = CD_ERROR_NONE;
     cd_error opened_fails = CD_ERROR_NONE; // in another rank
-    cd_error forget_fails = CD_ERROR_NONE;
+    cd_error commit_fails = CD_ERROR_NONE;
     std::function<void()> all_may_advance = [] {};
 
     // What it was asked.

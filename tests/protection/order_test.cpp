@@ -22,7 +22,7 @@ TEST_F(Order, ARootIsOpenedAdvancedAndForgotten) {
     EXPECT_EQ(info().protected_epoch, 2U);
     ASSERT_EQ(commit_cd(root), CD_SUCCESS);
     root = nullptr;
-    EXPECT_EQ(calls(), (Calls{"forget", "close"}));
+    EXPECT_EQ(calls(), (Calls{"commit", "close"}));
     EXPECT_EQ(files(), Calls{});
 }
 
@@ -106,13 +106,13 @@ TEST_F(Order, ACommitThatAnotherRankRefusesHasNotHappenedAndCanBeRepeated) {
     begin();
     advance_with('a');
     const Calls before = files();
-    protector.forget_fails = CD_ERROR_STORE_IO;
+    protector.commit_fails = CD_ERROR_STORE_IO;
     calls();
     for (int attempt = 0; attempt < 2; ++attempt) {
         EXPECT_EQ(commit_cd(root), CD_FAILURE);
         EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
-        EXPECT_STREQ(cd_last_error_message(), "forget was told to fail");
-        EXPECT_EQ(calls(), Calls{"forget"});
+        EXPECT_STREQ(cd_last_error_message(), "commit was told to fail");
+        EXPECT_EQ(calls(), Calls{"commit"});
         EXPECT_EQ(files(), before);
     }
     fill('-');
@@ -120,7 +120,7 @@ TEST_F(Order, ACommitThatAnotherRankRefusesHasNotHappenedAndCanBeRepeated) {
     EXPECT_EQ(memory.front(), 'a');
     advance_with('b');
     EXPECT_EQ(info().protected_epoch, 2U);
-    protector.forget_fails = CD_ERROR_NONE;
+    protector.commit_fails = CD_ERROR_NONE;
     ASSERT_EQ(commit_cd(root), CD_SUCCESS);
     root = nullptr;
     EXPECT_EQ(files(), Calls{});
@@ -131,7 +131,7 @@ TEST_F(Order, ACommitThatIsRefusedIsToldToTheOthers) {
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     calls();
     EXPECT_EQ(commit_cd(root), CD_FAILURE);
-    EXPECT_EQ(calls(), Calls{"forget " + std::to_string(CD_ERROR_HAS_CHILDREN) + " " +
+    EXPECT_EQ(calls(), Calls{"commit " + std::to_string(CD_ERROR_HAS_CHILDREN) + " " +
                              cd_last_error_message()});
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
 }

@@ -45,7 +45,7 @@ class BoundsCase(Case):
         left = self.files()
         for dry_run in True, False:
             problem = self.expect("failed", UNREADABLE, *directories, dry_run=dry_run)
-            self.assertRegex(problem, f'{file}" of rank 2 would be brought back to {directory}, which is not below a ')
+            self.assertRegex(problem, f'{file}" of rank 2 would be rebuilt in {directory}, which is not below a ')
             self.assertEqual(self.files(), left)
 
     def expect_all_back(self, *directories):

@@ -300,7 +300,7 @@ class OfTwoSetsOneLeftNothing(Case):
             status, first, second = self.both(*options)
             self.assertEqual((status, second["verdict"]), (DAMAGED, "whole"))
             self.assertEqual((first["verdict"], first["agreed"]), ("unfinished", False))
-            self.assertIn("it cannot be brought back: set 1 of 2: not found", first["problem"])
+            self.assertIn("it cannot be rebuilt: set 1 of 2: not found", first["problem"])
 
     def test_a_set_of_no_checkpoint_that_is_not_found_is_lost_too(self):
         self.assertEqual(self.both()[0], GOOD)

@@ -52,7 +52,7 @@ cd::Status write_records(const WholeSet &set, int participants) {
 
 std::optional<Checkpoint> checkpoint_of(const fs::path &file) {
     const fs::path directory = fs::weakly_canonical(file).parent_path();
-    const auto id = cd::checkpoint::point_of(directory.filename().string());
+    const auto id = cd::checkpoint::id_of_directory(directory.filename().string());
     return id && holds_checkpoints(directory.parent_path())
                ? std::optional(Checkpoint{directory.parent_path().stem().string(), *id})
                : std::nullopt;
@@ -93,12 +93,12 @@ void Checkpoints::look_into(const fs::path &directory, bool dry_run) {
         lock = DirLock::take(directory.string(), user, locks_.emplace_back());
     }
     if (lock.code() == CD_ERROR_STORE_LOCKED) {
-        root.problem = {lock.code(), cd::message()};
+        root.problem = cd::SavedStatus(lock);
         return;
     }
     cd::checkpoint::Content content;
     if (cd::Status read = cd::checkpoint::read_content(directory.string(), content); !read) {
-        root.problem = {read.code(), cd::message()};
+        root.problem = cd::SavedStatus(read);
         return;
     }
     root.findings.contents.push_back(std::move(content));
@@ -111,9 +111,7 @@ const Checkpoints::Root *Checkpoints::root_of(const std::optional<Checkpoint> &c
 
 cd::Status Checkpoints::check_usable(const std::optional<Checkpoint> &checkpoint) const {
     const Root *root = root_of(checkpoint);
-    return root == nullptr || !root->problem
-               ? cd::Status::ok()
-               : cd::fail(root->problem->code, "%s", root->problem->why.c_str());
+    return root == nullptr ? cd::Status::ok() : root->problem.again();
 }
 
 Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoint) const {
@@ -122,11 +120,12 @@ Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoin
         return Standing::committed;
     }
     const Inventory &findings = root->findings;
-    if (findings.is_forgotten(checkpoint->id)) {
+    if (findings.is_of_committed_root(checkpoint->id)) {
         return Standing::removed;
     }
     std::vector<CheckpointId> committed = findings.committed();
-    std::erase_if(committed, [&](const CheckpointId &id) { return findings.is_forgotten(id); });
+    std::erase_if(committed,
+                  [&](const CheckpointId &id) { return findings.is_of_committed_root(id); });
     if (std::ranges::find(committed, checkpoint->id) != committed.end()) {
         return Standing::committed;
     }
@@ -150,7 +149,7 @@ cd::Status commit_checkpoint(const std::vector<WholeSet> &sets) {
     std::map<int, const WholeSet *> groups;
     for (const WholeSet &set : sets) {
         if (groups.emplace(set.found->set.group, &set).second) {
-            participants += set.found->set.shape.members;
+            participants += set.found->set.coding.members;
         }
     }
     const cd::redset::FoundSet &first = *sets.front().found;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/saved_status.h"
 #include "checkpoint/dir_lock.h"
 #include "checkpoint/inventory.h"
 #include "redset/scan.h"
@@ -49,7 +50,7 @@ public:
 private:
     struct Root {
         cd::checkpoint::Inventory findings;
-        std::optional<cd::checkpoint::Unread> problem;
+        cd::SavedStatus problem; // why it cannot be used
     };
 
     void look_into(const std::filesystem::path &directory, bool dry_run);

@@ -105,7 +105,7 @@ void add_missing_sets(std::vector<SetBelow> &sets) {
 std::vector<SetBelow> find_all(const std::vector<std::string> &directories,
                                std::vector<std::string> &unusable) {
     const auto names_checkpoint = [](std::string_view name) {
-        return cd::checkpoint::point_of(name).has_value();
+        return cd::checkpoint::id_of_directory(name).has_value();
     };
     std::vector<SetBelow> sets;
     cd::redset::Search search;
@@ -184,7 +184,7 @@ void rebuild_set(const Checkpoints &known, const Arguments &arguments,
         set.problem = std::string(unrecorded) + "; `cdctl rebuild --agree` makes it usable";
     } else if (set.is_unrecorded && set.verdict == Verdict::lost) {
         set.verdict = Verdict::unfinished;
-        set.problem = std::string(unrecorded) + ", and it cannot be brought back: " + set.problem;
+        set.problem = std::string(unrecorded) + ", and it cannot be rebuilt: " + set.problem;
     }
 }
 
@@ -257,11 +257,11 @@ std::set<Checkpoint> commit_unrecorded(const std::vector<SetBelow> &sets, Outcom
 // ---- What is printed
 
 std::string title_of(const SetBelow &set) {
-    const auto &[shape, group, groups, job_ranks, ranks] = set.found.set;
+    const auto &[coding, group, groups, job_ranks, ranks] = set.found.set;
     const std::string title = "set " + std::to_string(group + 1) + " of " + std::to_string(groups);
     return set.found.scheme_files.empty() ? title + " of " + set.directory
-                                          : title + " (" + scheme_name(shape.scheme) + ", " +
-                                                cd::counted(shape.members, "member") + ") of " +
+                                          : title + " (" + scheme_name(coding.scheme) + ", " +
+                                                cd::counted(coding.members, "member") + ") of " +
                                                 set.found.scheme_files.front();
 }
 
@@ -305,9 +305,9 @@ Json describe(const SetBelow &set, bool committed) {
     Json json = {
         {"set", found.set.group},
         {"sets", found.set.groups},
-        {"scheme", known ? Json(scheme_name(found.set.shape.scheme)) : Json()},
-        {"members", known ? Json(found.set.shape.members) : Json()},
-        {"checks", known ? Json(found.set.shape.checks) : Json()},
+        {"scheme", known ? Json(scheme_name(found.set.coding.scheme)) : Json()},
+        {"members", known ? Json(found.set.coding.members) : Json()},
+        {"checks", known ? Json(found.set.coding.checks) : Json()},
         {"verdict", name_of(set.verdict)},
         {"checksums", set.offline.survey.checksums.has_value()},
         {"agreed", committed || (!set.is_unrecorded && set.verdict != Verdict::unfinished)},

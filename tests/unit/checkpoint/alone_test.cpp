@@ -130,7 +130,7 @@ TEST_F(Alone, WhoCommitsWhileOthersAdvanceDoesNeither) {
         const auto run = own.run_steps([&](Cluster::Rank &self) {
             EXPECT_TRUE(self.protect(1));
             const bool commits = self.number() == 1;
-            const Status refused = commits ? self.checkpointer().forget(Status::ok())
+            const Status refused = commits ? self.checkpointer().commit_root(Status::ok())
                                            : self.checkpointer().may_advance(2, Status::ok());
             EXPECT_EQ(refused.code(), CD_ERROR_ARGUMENT);
             EXPECT_STREQ(message(), commits ? "rank 0 advances it to epoch 2 while this one "
@@ -215,7 +215,7 @@ TEST_F(Alone, PeopleAreNotToldToRepeatACall) {
 TEST_F(Alone, WhoCannotCommitTellsAllAndNothingIsForgotten) {
     const auto run = cluster.run_steps([](Cluster::Rank &self) {
         EXPECT_TRUE(self.protect(1));
-        const Status refused = self.checkpointer().forget(
+        const Status refused = self.checkpointer().commit_root(
             self.number() == 1 ? fail(CD_ERROR_HAS_CHILDREN, "it has a child") : Status::ok());
         EXPECT_EQ(refused.code(), CD_ERROR_HAS_CHILDREN);
         EXPECT_STREQ(message(), "rank 1: it has a child");
@@ -241,8 +241,8 @@ TEST_F(Alone, WhoHasNoRoomForOneCallOfARestartLetsItFailForAllAndNothingIsLost) 
 }
 
 TEST_F(Alone, WhoCannotWriteDownThatARootIsForgottenLetsAllKeepIt) {
-    EXPECT_GT(fail_everywhere_in_forget<NoRoom>(0), 0);
-    EXPECT_GT(fail_everywhere_in_forget<NoRoom>(2), 0);
+    EXPECT_GT(fail_everywhere_in_commit<NoRoom>(0), 0);
+    EXPECT_GT(fail_everywhere_in_commit<NoRoom>(2), 0);
 }
 
 } // namespace

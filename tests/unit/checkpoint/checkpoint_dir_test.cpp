@@ -54,7 +54,8 @@ protected:
             << message();
         for (const CheckpointId &point : {CheckpointId{1, 10, 0, 7}, CheckpointId{2, 11, 0, 7}}) {
             ASSERT_TRUE(folder.make(point)) << message();
-            for (const std::string &name : {image_name(0), agreed_name(0), agreed_name(1)}) {
+            for (const std::string &name :
+                 {image_name(0), committed_record_name(0), committed_record_name(1)}) {
                 std::ofstream(folder.path_of(point) + "/" + name) << "it is there";
             }
         }
@@ -71,14 +72,14 @@ private:
 
 TEST_F(SharedFolder, WhatAnotherNodeRemovesAtTheSameTimeIsRemoved) {
     FasterNode other;
-    EXPECT_TRUE(folder.remove_before(2, nothing_kept)) << message();
+    EXPECT_TRUE(folder.remove_before(2, keeps_none)) << message();
     EXPECT_EQ(other.removed, 3);
     EXPECT_EQ(points(), 1U);
 }
 
 TEST_F(SharedFolder, WhatAnotherNodeHasRemovedMeanwhileIsRemoved) {
     EvenFasterNode other;
-    EXPECT_TRUE(folder.remove_before(3, nothing_kept)) << message();
+    EXPECT_TRUE(folder.remove_before(3, keeps_none)) << message();
     EXPECT_EQ(other.removed, 2);
     EXPECT_EQ(points(), 0U);
 }
@@ -91,7 +92,7 @@ TEST_F(SharedFolder, ARecordThatCannotBeRemovedIsAFailure) {
             return std::string(name).ends_with(".agreed") ? -1 : System::unlink_at(directory, name);
         }
     } system;
-    EXPECT_EQ(folder.remove_before(2, nothing_kept).code(), CD_ERROR_STORE_IO) << message();
+    EXPECT_EQ(folder.remove_before(2, keeps_none).code(), CD_ERROR_STORE_IO) << message();
     EXPECT_EQ(points(), 2U);
 }
 

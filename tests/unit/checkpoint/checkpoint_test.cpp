@@ -12,12 +12,12 @@ const Record record{
 
 TEST(CheckpointId, ItsDirectoryTellsIt) {
     EXPECT_EQ(directory_name(record.point), "epoch-12.7.2.1234567890abcdef");
-    EXPECT_EQ(point_of("epoch-12.7.2.1234567890abcdef"), record.point);
+    EXPECT_EQ(id_of_directory("epoch-12.7.2.1234567890abcdef"), record.point);
     for (const char *name :
          {"epoch-12.7", "epoch-12.7.2.1234567890abcdeg", "epoch-012.7.2.0000000000000000",
           "epoch-12.18446744073709551615.2.0000000000000000", // which none follows
           "epoch-.7.2.0000000000000000", "12.7.1", "epoch-12.7.2.1234567890abcdef.old"}) {
-        EXPECT_EQ(point_of(name), std::nullopt) << name;
+        EXPECT_EQ(id_of_directory(name), std::nullopt) << name;
     }
 }
 
@@ -26,18 +26,18 @@ TEST(CheckpointId, LaterAttemptsAreGreaterWhateverTheirEpochs) {
 }
 
 TEST(CheckpointId, FilesTellTheirRank) {
-    EXPECT_EQ(rank_of(image_name(12)), 12);
-    EXPECT_EQ(rank_of("3.xor.grp_1_of_1.mem_4_of_4.redset"), 3);
+    EXPECT_EQ(rank_of_file(image_name(12)), 12);
+    EXPECT_EQ(rank_of_file("3.xor.grp_1_of_1.mem_4_of_4.redset"), 3);
     for (const char *name :
          {".cd-draft.1.0", "12", "x.image", "-1.image", "99999999999.image", "1./../image"}) {
-        EXPECT_EQ(rank_of(name), std::nullopt) << name;
+        EXPECT_EQ(rank_of_file(name), std::nullopt) << name;
     }
 }
 
 TEST(CheckpointId, ACommitMarkerTellsItsNumber) {
-    EXPECT_EQ(commit_marker_of(commit_marker_name(17)), 17U);
-    EXPECT_EQ(commit_marker_of("forgotten-17x"), std::nullopt);
-    EXPECT_EQ(commit_marker_of("forgotten-18446744073709551615"), std::nullopt);
+    EXPECT_EQ(number_of_commit_marker(commit_marker_name(17)), 17U);
+    EXPECT_EQ(number_of_commit_marker("forgotten-17x"), std::nullopt);
+    EXPECT_EQ(number_of_commit_marker("forgotten-18446744073709551615"), std::nullopt);
 }
 
 TEST(CheckpointId, ACommitMarkerIsReadAsItWasWrittenOrRefused) {
@@ -75,7 +75,7 @@ TEST(CheckpointId, ARecordWithSomethingMissingOrImpossibleIsRefused) {
         EXPECT_EQ(read_record(tree, "here", read).code(), CD_ERROR_STORE_DAMAGED) << left_out.key;
     }
     Record impossible = record;
-    impossible.set.shape.checks = 4;
+    impossible.set.coding.checks = 4;
     Record read;
     EXPECT_EQ(read_record(record_tree(impossible), "here", read).code(), CD_ERROR_STORE_DAMAGED);
 }

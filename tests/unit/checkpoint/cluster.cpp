@@ -97,7 +97,7 @@ std::string Cluster::write_config(const std::string &text) const {
 
 void Cluster::lose(const std::string &node) const { std::filesystem::remove_all(directory(node)); }
 
-Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) const {
+Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool commit) const {
     return run_steps([&](Rank &self) {
         for (const uint64_t epoch : epochs) {
             if (Status status = self.protect(epoch); !status) {
@@ -107,7 +107,7 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
         if (Status status = self.checkpointer().wait(); !status) {
             return status;
         }
-        return forget ? self.checkpointer().forget(Status::ok()) : Status::ok();
+        return commit ? self.checkpointer().commit_root(Status::ok()) : Status::ok();
     });
 }
 
@@ -147,7 +147,7 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
             run.starts[position] = start->point.epoch;
         }
         run.protected_at_start[position] = self.opened->protected_epoch();
-        Status begun = self.opened->begin(opening.begin(rank));
+        Status begun = self.opened->agree_on(opening.begin(rank));
         return begun ? steps(self) : begun;
     });
     run.died = program.dead();

@@ -78,8 +78,8 @@ public:
         std::function<Status(int)> begin = [](int) { return Status::ok(); };
     };
 
-    // Opens, protects these epochs, and forgets all if that is wanted.
-    Run run(const std::vector<uint64_t> &epochs, bool forget = false) const;
+    // Opens, protects these epochs, and commits the root if that is wanted.
+    Run run(const std::vector<uint64_t> &epochs, bool commit = false) const;
     Run run_steps(const Steps &steps) const { return run_steps(steps, Opening()); }
     Run run_steps(const Steps &steps, const Opening &opening) const;
 

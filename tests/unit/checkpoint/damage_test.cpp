@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned seconds_for_each = 30;
+using redset::Coding;
 using redset::Damage;
-using redset::Shape;
 using redset::Target;
 
 constexpr uint64_t epoch = 7;
@@ -46,8 +46,8 @@ const char *mark_of(Target target) {
 // A program with a point in time, whose files are damaged and put right again.
 class Sample {
 public:
-    explicit Sample(const Shape &shape) : cluster_(names_of_nodes(shape.members)) {
-        cluster_.redundancy = {shape.scheme, shape.checks};
+    explicit Sample(const Coding &coding) : cluster_(names_of_nodes(coding.members)) {
+        cluster_.redundancy = {coding.scheme, coding.checks};
         EXPECT_EQ(cluster_.run({epoch - 1}).start(), std::nullopt);
         for (const auto &[path, bytes] : state()) {
             before_[path.filename()] = bytes;
@@ -143,7 +143,7 @@ private:
     State right_;
 };
 
-void check(const Sample &sample, const Shape &shape, Target target, Damage damage,
+void check(const Sample &sample, const Coding &coding, Target target, Damage damage,
            const std::vector<int> &ranks) {
     unsigned damaged = 0;
     for (const int rank : ranks) {
@@ -154,7 +154,7 @@ void check(const Sample &sample, const Shape &shape, Target target, Damage damag
     ASSERT_FALSE(sample.is_right());
 
     const auto run = sample.start_again();
-    if (redset::comes_back(shape, target, damage, damaged)) {
+    if (redset::comes_back(coding, target, damage, damaged)) {
         EXPECT_EQ(run.start(), epoch);
         EXPECT_TRUE(sample.is_right());
         return;
@@ -166,25 +166,25 @@ void check(const Sample &sample, const Shape &shape, Target target, Damage damag
     sample.put_right();
 }
 
-class DamagedPoint : public testing::TestWithParam<Shape> {
+class DamagedPoint : public testing::TestWithParam<Coding> {
 protected:
     DyingSystem system; // nothing waits for the disk
 };
 
 TEST_P(DamagedPoint, HasItsVerdictWhateverIsDamaged) {
-    const Shape shape = GetParam();
-    const Sample sample(shape);
+    const Coding coding = GetParam();
+    const Sample sample(coding);
     for (const Target target : redset::targets) {
         for (const Damage damage : redset::damages) {
-            for (int count = 1; count <= shape.checks + 1; ++count) {
+            for (int count = 1; count <= coding.checks + 1; ++count) {
                 for (const bool beside : {true, false}) {
                     const std::string what = name_of(damage) + " " + name_of(target) + " of " +
                                              std::to_string(count) +
                                              (beside ? " beside each other" : " apart");
                     SCOPED_TRACE(what);
                     const TimeLimit limit(seconds_for_each, what);
-                    check(sample, shape, target, damage,
-                          redset::chosen_members(shape, count, beside));
+                    check(sample, coding, target, damage,
+                          redset::chosen_members(coding, count, beside));
                 }
             }
         }
@@ -193,10 +193,10 @@ TEST_P(DamagedPoint, HasItsVerdictWhateverIsDamaged) {
 
 // A rank that has none gets one; one of another time, or of another rank, is none.
 TEST_P(DamagedPoint, GetsRecordsFromWhoeverHasOne) {
-    const Shape shape = GetParam();
-    const Sample sample(shape);
+    const Coding coding = GetParam();
+    const Sample sample(coding);
     std::vector<int> ranks;
-    for (int rank = 0; rank + 1 < shape.members; ++rank) {
+    for (int rank = 0; rank + 1 < coding.members; ++rank) {
         ranks.push_back(rank);
         for (const Damage damage : redset::damages) {
             const std::string what =
@@ -211,56 +211,42 @@ TEST_P(DamagedPoint, GetsRecordsFromWhoeverHasOne) {
     }
 }
 
-// All ranks say so alike, with a record that is there and what is wrong with it.
-void check_refused(Sample &sample, cd_error code, const std::string &why) {
+// All ranks say so alike, and nothing is removed.
+void check_refused(Sample &sample) {
     const Sample::State left = sample.state();
     const auto outcome = sample.start_again().outcome();
-    EXPECT_EQ(outcome.code, code);
-    for (const std::string &part :
-         {std::string("epoch 7: no record of ranks 0, 1"), std::string(agreed) + ": " + why,
-          std::string("CD_RESTART=no")}) {
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    for (const char *part : {"epoch 7: no record of ranks 0, 1", "CD_RESTART=no"}) {
         EXPECT_NE(outcome.text.find(part), std::string::npos) << outcome.text;
     }
     EXPECT_EQ(sample.start_afresh().start(), std::nullopt);
     EXPECT_TRUE(sample.state() == left);
 }
 
-std::vector<int> all_ranks(const Shape &shape) {
-    std::vector<int> ranks(static_cast<size_t>(shape.members));
+std::vector<int> all_ranks(const Coding &coding) {
+    std::vector<int> ranks(static_cast<size_t>(coding.members));
     std::iota(ranks.begin(), ranks.end(), 0);
     return ranks;
 }
 
 TEST_P(DamagedPoint, IsNotTakenForNoneWhereNoRecordCanBeRead) {
-    const Shape shape = GetParam();
+    const Coding coding = GetParam();
     const TimeLimit limit(seconds_for_each);
-    Sample sample(shape);
-    const std::pair<Damage, const char *> cases[] = {
-        {Damage::cut, "the file ends at offset"},
-        {Damage::change, "the checksum"},
-        {Damage::change_header, "the checksum"},
-        {Damage::swap, "this is the record of another rank"}};
-    for (const auto &[damage, why] : cases) {
+    Sample sample(coding);
+    for (const Damage damage : {Damage::cut, Damage::change, Damage::change_header, Damage::swap}) {
         SCOPED_TRACE(name_of(damage));
-        sample.damage(agreed, damage, all_ranks(shape));
-        check_refused(sample, CD_ERROR_STORE_DAMAGED, why);
+        sample.damage(agreed, damage, all_ranks(coding));
+        check_refused(sample);
         sample.put_right();
     }
-    sample.damage(agreed, Damage::cut, all_ranks(shape));
+    sample.damage(agreed, Damage::cut, all_ranks(coding));
     sample.damage(agreed, Damage::erase, {0});
-    check_refused(sample, CD_ERROR_STORE_DAMAGED, "the file ends at offset");
+    check_refused(sample);
     sample.put_right();
-    EXPECT_EQ(sample.start_again().start(), epoch);
-}
-
-TEST_P(DamagedPoint, OfANewerVersionIsRefused) {
-    const Shape shape = GetParam();
-    const TimeLimit limit(seconds_for_each);
-    Sample sample(shape);
-    for (const int rank : all_ranks(shape)) {
+    for (const int rank : all_ranks(coding)) {
         sample.make_newer(rank);
     }
-    check_refused(sample, CD_ERROR_STORE_VERSION, "records of format 2 are not known");
+    check_refused(sample);
     sample.put_right();
     EXPECT_EQ(sample.start_again().start(), epoch);
 }
@@ -268,39 +254,38 @@ TEST_P(DamagedPoint, OfANewerVersionIsRefused) {
 // The system opens none of the records on some nodes.
 class ClosedRecords : public DyingSystem {
 public:
-    ClosedRecords(std::string on, int why) : on_(std::move(on)), why_(why) {}
+    explicit ClosedRecords(std::string on) : on_(std::move(on)) {}
     int open_at(int directory, const char *name, int flags, mode_t mode) override {
         const std::string path = name;
         if (!path.ends_with(agreed) || path.find(on_) == std::string::npos) {
             return DyingSystem::open_at(directory, name, flags, mode);
         }
-        errno = why_;
+        errno = EIO;
         return -1;
     }
 
 private:
     const std::string on_;
-    const int why_;
 };
 
 TEST(ClosedPoint, IsNotTakenForNone) {
     const TimeLimit limit(seconds_for_each);
     Sample sample({Scheme::xor_set, 4, 1});
-    for (const int why : {EIO, EMFILE}) {
-        const ClosedRecords system("/", why);
-        check_refused(sample, CD_ERROR_STORE_IO, "cannot be opened");
+    {
+        const ClosedRecords system("/");
+        check_refused(sample);
     }
     {
-        const ClosedRecords system("/n0/", EIO);
+        const ClosedRecords system("/n0/");
         EXPECT_EQ(sample.start_again().start(), epoch);
     }
     EXPECT_TRUE(sample.is_right());
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, DamagedPoint,
-                         testing::Values(Shape{Scheme::xor_set, 4, 1},
-                                         Shape{Scheme::reed_solomon, 6, 2},
-                                         Shape{Scheme::partner, 4, 1}));
+                         testing::Values(Coding{Scheme::xor_set, 4, 1},
+                                         Coding{Scheme::reed_solomon, 6, 2},
+                                         Coding{Scheme::partner, 4, 1}));
 
 } // namespace
 } // namespace cd::checkpoint

@@ -78,7 +78,7 @@ void protect_one(Cluster &cluster) { cluster.run({1}); }
 
 long attempts_in(const std::filesystem::path &points) {
     return std::ranges::count_if(std::filesystem::directory_iterator(points), [](const auto &each) {
-        return point_of(each.path().filename().string()).has_value();
+        return id_of_directory(each.path().filename().string()).has_value();
     });
 }
 

@@ -126,18 +126,19 @@ template <typename Fault> int fail_everywhere_in_open(int failing, bool with_sto
         [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 2U); });
 }
 
-template <typename Fault> int fail_everywhere_in_forget(int failing) {
+template <typename Fault> int fail_everywhere_in_commit(int failing) {
     return fail_everywhere<Fault>(
         failing, [](Cluster &cluster) { cluster.run({1}); },
         [&](Cluster &cluster, int nth, std::atomic<bool> &happened) {
             return cluster.run_steps([&](Cluster::Rank &self) {
-                return with_fault<Fault>(self, failing, nth, happened,
-                                         [&] { return self.checkpointer().forget(Status::ok()); });
+                return with_fault<Fault>(self, failing, nth, happened, [&] {
+                    return self.checkpointer().commit_root(Status::ok());
+                });
             });
         },
-        [](Cluster &cluster, bool forgotten) {
+        [](Cluster &cluster, bool committed) {
             EXPECT_EQ(cluster.run({}).start(),
-                      forgotten ? std::nullopt : std::optional<uint64_t>(1));
+                      committed ? std::nullopt : std::optional<uint64_t>(1));
         });
 }
 

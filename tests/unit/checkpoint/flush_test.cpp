@@ -112,7 +112,7 @@ public:
     }
     int rename_at(int directory, const char *from, const char *to) override {
         const std::lock_guard lock(mutex_);
-        counts_ = counts_ || (directory == directory_ && to == agreed_name(1));
+        counts_ = counts_ || (directory == directory_ && to == committed_record_name(1));
         return DyingSystem::rename_at(directory, from, to);
     }
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {

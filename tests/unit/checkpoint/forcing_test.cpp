@@ -41,7 +41,7 @@ public:
                 check_that_it_may_count(path.parent_path());
             }
             add_name(path);
-            is_forgotten_ |= commit_marker_of(path.filename().string()).has_value();
+            root_committed_ |= number_of_commit_marker(path.filename().string()).has_value();
         });
         return DyingSystem::rename_at(directory, from, to);
     }
@@ -51,7 +51,7 @@ public:
             data_.erase(path);
             if (path.extension() == ".agreed") {
                 check_that_it_may_go(path.parent_path().filename());
-            } else if (is_attempt(path.parent_path()) && rank_of(path.filename().string()) &&
+            } else if (is_attempt(path.parent_path()) && rank_of_file(path.filename().string()) &&
                        says_that_it_counts(path.parent_path())) {
                 faults_.insert("files go while a record says that it counts");
             }
@@ -91,7 +91,7 @@ private:
         return directory == AT_FDCWD ? fs::path(name) : path_of(directory) / name;
     }
     static bool is_attempt(const fs::path &path) {
-        return point_of(path.filename().string()).has_value();
+        return id_of_directory(path.filename().string()).has_value();
     }
 
     void add_name(const fs::path &path) { names_[path.parent_path()].insert(path.filename()); }
@@ -112,7 +112,7 @@ private:
         written_down_.insert(directory);
     }
     void check_that_it_may_go(const fs::path &attempt) {
-        if (!is_forgotten_ && !is_followed_by_one_that_counts(attempt)) {
+        if (!root_committed_ && !is_followed_by_one_that_counts(attempt)) {
             faults_.insert("the last one that counts goes");
         }
         for (const fs::path &directory : written_down_) {
@@ -122,7 +122,7 @@ private:
         }
         for (const auto &[directory, names] : names_) {
             if (std::ranges::any_of(names, [](const fs::path &name) {
-                    return commit_marker_of(name.string()).has_value();
+                    return number_of_commit_marker(name.string()).has_value();
                 })) {
                 faults_.insert("one goes before it is forced that it does not count");
             }
@@ -132,9 +132,9 @@ private:
     // Whether one of its level counts that is newer, or it has gone already. One that has gone has
     // another name in /proc.
     bool is_followed_by_one_that_counts(const fs::path &attempt) const {
-        const auto own = point_of(attempt.string());
+        const auto own = id_of_directory(attempt.string());
         return !own || std::ranges::any_of(written_down_, [&](const fs::path &directory) {
-            const auto other = point_of(directory.filename().string());
+            const auto other = id_of_directory(directory.filename().string());
             return other && other->level == own->level && other->number > own->number;
         });
     }
@@ -148,7 +148,7 @@ private:
     std::set<fs::path> data_;                      // of files, not forced
     std::map<fs::path, std::set<fs::path>> names_; // in directories, the same
     std::set<fs::path> written_down_;              // attempts in which a rank has that it counts
-    bool is_forgotten_ = false;
+    bool root_committed_ = false;
     std::set<std::string> faults_;
 };
 
@@ -158,7 +158,7 @@ protected:
     Cluster cluster{four_nodes};
 
     // When a root has been opened all that it goes on from is on the disks.
-    Cluster::Run run(const std::vector<uint64_t> &epochs, bool forget = false) {
+    Cluster::Run run(const std::vector<uint64_t> &epochs, bool commit = false) {
         Cluster::Opening opening;
         std::atomic<int> opened = 0;
         opening.after = [&](int) {
@@ -174,7 +174,7 @@ protected:
                     }
                 }
                 Status status = self.checkpointer().wait();
-                return status && forget ? self.checkpointer().forget(Status::ok()) : status;
+                return status && commit ? self.checkpointer().commit_root(Status::ok()) : status;
             },
             opening);
     }

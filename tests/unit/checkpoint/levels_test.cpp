@@ -37,7 +37,7 @@ TEST_F(Leveled, WhereNoRecordOfOneLevelCanBeReadAnOlderOneOfAnotherIsTaken) {
         const auto points = cluster.directory(four_nodes[redset::index(rank)]) / "solver.points";
         for (const auto &each : std::filesystem::directory_iterator(points)) {
             if (each.path().filename().string().starts_with("epoch-5.")) {
-                std::filesystem::resize_file(each.path() / agreed_name(rank), 10);
+                std::filesystem::resize_file(each.path() / committed_record_name(rank), 10);
             }
         }
     }
@@ -60,18 +60,6 @@ TEST_F(Leveled, WhatOneLevelDoesNotSurviveAnOlderOneOfAnotherMay) {
     EXPECT_EQ(cluster.run({5, 6, 7}).start(), 4U);
     lose({"n0", "n1"}); // one of each switch
     EXPECT_EQ(cluster.run({}).start(), 6U);
-}
-
-TEST_F(Leveled, WhereThatStartFailsItIsNotToldOf) {
-    cluster.run({1, 2, 3, 4, 5});
-    lose({"n0", "n2"});
-    Cluster::Opening opening;
-    opening.begin = [](int) { return fail(CD_ERROR_STORE_FULL, "no room for the store"); };
-    const auto nothing_more = [](Cluster::Rank &) { return Status::ok(); };
-    EXPECT_EQ(cluster.run_steps(nothing_more, opening).outcome().code, CD_ERROR_STORE_FULL);
-    EXPECT_EQ(system.told(), std::vector<std::string>{});
-    EXPECT_EQ(cluster.run({}).start(), 4U);
-    EXPECT_EQ(system.told().size(), 1U);
 }
 
 TEST_F(Leveled, AnotherStoreIsUsedWhereALevelNamesOne) {

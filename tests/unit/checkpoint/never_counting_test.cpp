@@ -46,7 +46,8 @@ TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.run({1});
     for (int rank = 0; rank < 3; ++rank) {
         const auto point = epoch_in(four_nodes[redset::index(rank)], 1);
-        std::filesystem::rename(point / agreed_name(rank), point / stored_name(rank));
+        std::filesystem::rename(point / committed_record_name(rank),
+                                point / stored_record_name(rank));
     }
     const auto away = cluster.directory("away");
     std::filesystem::rename(cluster.directory("n3"), away);

@@ -35,7 +35,7 @@ protected:
         Epochs epochs;
         for (const auto &each :
              std::filesystem::directory_iterator(cluster.directory(directory) / "solver.points")) {
-            if (const auto point = point_of(each.path().filename().string())) {
+            if (const auto point = id_of_directory(each.path().filename().string())) {
                 epochs.push_back(point->epoch);
             }
         }
@@ -47,7 +47,7 @@ protected:
     std::filesystem::path epoch_in(const std::string &directory, uint64_t epoch) const {
         for (const auto &each :
              std::filesystem::directory_iterator(cluster.directory(directory) / "solver.points")) {
-            const auto point = point_of(each.path().filename().string());
+            const auto point = id_of_directory(each.path().filename().string());
             if (point && point->epoch == epoch) {
                 return each.path();
             }
@@ -69,7 +69,7 @@ protected:
         std::vector<std::filesystem::path> files;
         for (const auto &each :
              std::filesystem::recursive_directory_iterator(cluster.directory(""))) {
-            if (rank_of(each.path().filename().string())) {
+            if (rank_of_file(each.path().filename().string())) {
                 files.push_back(each.path());
             }
         }

@@ -18,15 +18,15 @@ std::vector<int> first_ranks(size_t count) {
     return ranks;
 }
 
-Status divide_all(const Groups &groups, const Protecting &protecting, Division &division) {
-    return divide(first_ranks(groups.size()), groups, static_cast<int>(groups.size()), protecting,
+Status divide_all(const Groups &groups, const SetOptions &options, Division &division) {
+    return divide(first_ranks(groups.size()), groups, static_cast<int>(groups.size()), options,
                   division);
 }
 
 Members members_of(const Division &division) {
     Members members;
     for (const redset::Set &set : division.sets) {
-        EXPECT_TRUE(check_set(set, set.shape.members).is_ok()) << message();
+        EXPECT_TRUE(check_set(set, set.coding.members).is_ok()) << message();
         EXPECT_EQ(set.group, static_cast<int>(members.size()));
         EXPECT_EQ(set.groups, static_cast<int>(division.sets.size()));
         members.push_back(set.ranks);
@@ -42,7 +42,7 @@ Groups on_nodes_of_their_own(size_t count) {
     return groups;
 }
 
-constexpr Protecting by_xor{{Scheme::xor_set, 0}, 8};
+constexpr SetOptions by_xor{{Scheme::xor_set, 0}, 8};
 
 TEST(Division, NoSetHasTwoRanksOfOneNode) {
     Division division;
@@ -90,7 +90,7 @@ TEST(Division, OneNodeFallsBackToSingle) {
         Division division;
         ASSERT_TRUE(divide_all(Groups(count, "here"), by_xor, division).is_ok());
         EXPECT_EQ(division.sets.size(), count);
-        EXPECT_EQ(division.sets.front().shape.scheme, Scheme::single);
+        EXPECT_EQ(division.sets.front().coding.scheme, Scheme::single);
         EXPECT_NE(division.fallback.find("\"here\""), std::string::npos) << division.fallback;
     }
 }
@@ -100,8 +100,8 @@ TEST(Division, OfARankThatAloneHasTheRootItIsSaidSo) {
     const std::vector<int> ranks = {2};
     const Groups groups = {"here"};
     ASSERT_TRUE(divide(ranks, groups, 4, by_xor, division).is_ok());
-    EXPECT_EQ(division.sets.front().shape.scheme, Scheme::single);
-    EXPECT_NE(division.fallback.find("of 4 ranks only rank 2 has this root"), std::string::npos)
+    EXPECT_EQ(division.sets.front().coding.scheme, Scheme::single);
+    EXPECT_TRUE(division.fallback.starts_with("only rank 2 of 4 has this root"))
         << division.fallback;
 }
 
@@ -120,10 +120,10 @@ TEST(Division, RanksThatNodesOfUnequalSizeLeaveAloneAreNamed) {
 
 TEST(Division, MoreCopiesThanNodesAreRefused) {
     Division division;
-    const Protecting partners{{Scheme::partner, 3}, 8};
+    const SetOptions partners{{Scheme::partner, 3}, 8};
     EXPECT_EQ(divide_all({"a", "b", "c"}, partners, division).code(), CD_ERROR_STORAGE_VALUE);
     EXPECT_TRUE(divide_all({"a", "b", "c", "d"}, partners, division).is_ok());
-    const Protecting checksums{{Scheme::reed_solomon, 2}, 8};
+    const SetOptions checksums{{Scheme::reed_solomon, 2}, 8};
     EXPECT_EQ(divide_all({"a", "b"}, checksums, division).code(), CD_ERROR_STORAGE_VALUE);
 }
 

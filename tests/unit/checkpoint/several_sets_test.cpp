@@ -124,7 +124,7 @@ protected:
                      }
                      fs::remove(file(3, ".image"));
                  },
-                 "files of ranks 4, 5 are lost, and nothing that is left tells", true}};
+                 "files of ranks 4, 5 are lost, and no remaining file records", true}};
     }
 
     // Which files and directories there are of epoch 3, and whether one is still the same.

@@ -13,12 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of data: members whose chunk in the row is a checksum have lost none there.
-int most_lost_in_a_row(const Shape &shape, unsigned lost) {
+int most_lost_in_a_row(const Coding &coding, unsigned lost) {
     int most = 0;
-    for (int row = 0; row < shape.members; ++row) {
+    for (int row = 0; row < coding.members; ++row) {
         unsigned here = lost;
-        for (int check = 0; check < shape.checks; ++check) {
-            here &= ~(1U << shape.left(row, check));
+        for (int check = 0; check < coding.checks; ++check) {
+            here &= ~(1U << coding.left(row, check));
         }
         most = std::max(most, std::popcount(here));
     }
@@ -68,13 +68,14 @@ void rotate_files(const std::vector<fs::path> &paths) {
 
 // Data and payload are lost one without the other: scheme files alone can all be made again from
 // data, as long as some header still tells of each member's files.
-bool comes_back(const Shape &shape, Target target, Damage damage, unsigned lost) {
+bool comes_back(const Coding &coding, Target target, Damage damage, unsigned lost) {
     switch (target) {
     case Target::data:
-        return shape.scheme == Scheme::partner || most_lost_in_a_row(shape, lost) <= shape.checks;
+        return coding.scheme == Scheme::partner ||
+               most_lost_in_a_row(coding, lost) <= coding.checks;
     case Target::scheme:
         return damage == Damage::cut || damage == Damage::change ||
-               longest_run(shape, lost) <= shape.checks;
+               longest_run(coding, lost) <= coding.checks;
     case Target::descriptor:
     case Target::checksums:
         break;
@@ -82,10 +83,10 @@ bool comes_back(const Shape &shape, Target target, Damage damage, unsigned lost)
     return true;
 }
 
-std::vector<int> chosen_members(const Shape &shape, int count, bool beside) {
+std::vector<int> chosen_members(const Coding &coding, int count, bool beside) {
     std::vector<int> members;
     for (int i = 0; i < count; ++i) {
-        members.push_back((beside ? 1 + i : 2 * i) % shape.members);
+        members.push_back((beside ? 1 + i : 2 * i) % coding.members);
     }
     return members;
 }

@@ -28,9 +28,9 @@ void damage_file(const std::filesystem::path &path, Damage damage);
 void rotate_files(const std::vector<std::filesystem::path> &paths);
 
 // Whether all comes back when these members' files of the kind are damaged.
-bool comes_back(const Shape &shape, Target target, Damage damage, unsigned members);
+bool comes_back(const Coding &coding, Target target, Damage damage, unsigned members);
 
 // As many as count, beside each other or not.
-std::vector<int> chosen_members(const Shape &shape, int count, bool beside);
+std::vector<int> chosen_members(const Coding &coding, int count, bool beside);
 
 } // namespace cd::redset

@@ -129,7 +129,7 @@ TEST(Apply, ASetThatCannotBeIsAnError) {
     };
     Set set = single_set({Scheme::xor_set, 3, 1});
     EXPECT_EQ(code(set, 2), CD_ERROR_ARGUMENT);
-    set.shape.checks = 2;
+    set.coding.checks = 2;
     EXPECT_EQ(code(set, 3), CD_ERROR_ARGUMENT);
     set = single_set({Scheme::xor_set, 3, 1});
     set.ranks[2] = 1;

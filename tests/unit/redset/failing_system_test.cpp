@@ -217,12 +217,12 @@ public:
 
 // Gives how often a rebuild was refused.
 enum class Loss { all, redundancy };
-int lie_at_each_read(const Shape &shape, Loss loss = Loss::all) {
+int lie_at_each_read(const Coding &coding, Loss loss = Loss::all) {
     int refused = 0;
     for (int call = 0; !testing::Test::HasFailure(); ++call) {
         SCOPED_TRACE(call);
         LyingSystem system;
-        ScratchSet scratch(single_set(shape), {{300, 20'000}, {7}, {50'000}, {1000, 0}});
+        ScratchSet scratch(single_set(coding), {{300, 20'000}, {7}, {50'000}, {1000, 0}});
         EXPECT_TRUE(scratch.apply()) << message();
         const FolderState before = scratch.state();
         if (loss == Loss::all) {

@@ -16,7 +16,7 @@ TEST(Plan, OnlyTheRowsThatAMemberMakesAreSolvedForIt) {
     std::vector<Row> all;
     ASSERT_TRUE(rebuilding_rows(layout, lost, all));
     ASSERT_EQ(all.size(), 5U);
-    for (int maker = static_cast<int>(Makers::none); maker < layout.shape.members; ++maker) {
+    for (int maker = static_cast<int>(Makers::none); maker < layout.coding.members; ++maker) {
         std::vector<Row> rows;
         ASSERT_TRUE(rebuilding_rows(layout, lost, rows, only(maker)));
         ASSERT_EQ(rows.size(), all.size());

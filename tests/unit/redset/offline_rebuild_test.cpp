@@ -48,7 +48,7 @@ TEST(Offline, FindsUpstreamsSetsAndBringsThemBack) {
         }
         const FolderState before = sets[0]->state();
         for (const auto &set : sets) {
-            for (int member = 0; member < set->set().shape.checks; ++member) {
+            for (int member = 0; member < set->set().coding.checks; ++member) {
                 fs::remove(folder / "red" /
                            fs::path(set->place().scheme_file(set->set(), member)).filename());
                 for (const std::string &name : set->names(member)) {
@@ -139,7 +139,7 @@ TEST(Offline, OfCopiesWhoseChecksumsAreOfAnotherTimeNoneIsWhole) {
     fs::remove_all(nodes.folder() / "b");
     search = search_below({nodes.folder()});
     EXPECT_FALSE(rebuild_found(search.sets.at(0), {}, false, survey));
-    EXPECT_STREQ(message(), "set 1 of 1 (XOR, 3 members): nothing that is left tells which files "
+    EXPECT_STREQ(message(), "set 1 of 1 (XOR, 3 members): no remaining file records which files "
                             "ranks 0, 1, 2 had; nothing was changed");
 }
 
@@ -193,14 +193,15 @@ void put_in_place(const fs::path &from, const fs::path &to) {
 
 // Of the same ranks, as from an earlier point in time.
 TEST(Offline, ASchemeFileOfAnotherTimeInADirectoryThatNamesATimeIsALostOne) {
-    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::xor_set, 2, 1},
-                               Shape{Scheme::reed_solomon, 4, 2}, Shape{Scheme::partner, 4, 1}}) {
-        for (int member = 0; member < shape.members; ++member) {
-            SCOPED_TRACE(std::to_string(shape.members) + ", " + std::to_string(member));
-            const std::vector<std::vector<uint64_t>> sizes(index(shape.members), {90});
-            const std::vector<std::vector<uint64_t>> other_sizes(index(shape.members), {95});
-            const ScratchNodes nodes(single_set(shape), sizes);
-            const ScratchNodes others(single_set(shape), other_sizes);
+    for (const Coding &coding :
+         {Coding{Scheme::xor_set, 4, 1}, Coding{Scheme::xor_set, 2, 1},
+          Coding{Scheme::reed_solomon, 4, 2}, Coding{Scheme::partner, 4, 1}}) {
+        for (int member = 0; member < coding.members; ++member) {
+            SCOPED_TRACE(std::to_string(coding.members) + ", " + std::to_string(member));
+            const std::vector<std::vector<uint64_t>> sizes(index(coding.members), {90});
+            const std::vector<std::vector<uint64_t>> other_sizes(index(coding.members), {95});
+            const ScratchNodes nodes(single_set(coding), sizes);
+            const ScratchNodes others(single_set(coding), other_sizes);
             const std::string node = "n" + std::to_string(member);
             nodes.put_each();
             others.put_each();

@@ -104,21 +104,22 @@ void expect_overlap(const WatchedStorage::Counted &counted, int items) {
 }
 
 TEST(CarryOut, ReadsCodesAndWritesWhileMessagesAreUnderWay) {
-    for (const Shape &shape : {Shape{Scheme::xor_set, 2, 1}, Shape{Scheme::reed_solomon, 5, 2}}) {
-        const auto members = static_cast<size_t>(shape.members);
-        const Layout layout(shape, std::vector<uint64_t>(members, member_size * (members - 1)));
+    for (const Coding &coding :
+         {Coding{Scheme::xor_set, 2, 1}, Coding{Scheme::reed_solomon, 5, 2}}) {
+        const auto members = static_cast<size_t>(coding.members);
+        const Layout layout(coding, std::vector<uint64_t>(members, member_size * (members - 1)));
         const std::vector<Row> encoding = encoding_rows(layout);
         std::vector<Lost> lost(members);
         lost[1] = {true, false};
         std::vector<Row> rebuilding;
         ASSERT_TRUE(rebuilding_rows(layout, lost, rebuilding));
-        const Status status = run_members(shape.members, [&](Exchange &exchange) {
+        const Status status = run_members(coding.members, [&](Exchange &exchange) {
             WatchedExchange watched(exchange);
             WatchedStorage storage(watched, layout);
             const auto before = storage.data();
             Status carried = carry_out(watched, encoding, storage);
-            expect_overlap(storage.reads, shape.members - shape.checks);
-            expect_overlap(storage.writes, shape.checks);
+            expect_overlap(storage.reads, coding.members - coding.checks);
+            expect_overlap(storage.writes, coding.checks);
             if (exchange.self() == 1) {
                 storage.lose_data();
             }
@@ -136,21 +137,21 @@ constexpr uint64_t few = 600'000; // bytes of a member, and yet several pieces
 
 // Each copy of partner is sent, and of rs what a member makes for others.
 uint64_t most_sent(const Layout &layout) {
-    const auto checks = static_cast<uint64_t>(layout.shape.checks);
-    return layout.shape.has_chunks() ? few + (checks - 1) * layout.chunk : checks * few;
+    const auto checks = static_cast<uint64_t>(layout.coding.checks);
+    return layout.coding.has_chunks() ? few + (checks - 1) * layout.chunk : checks * few;
 }
 
 TEST(CarryOut, ReadsEachByteOnceAndSendsItAtMostOnce) {
-    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::reed_solomon, 5, 3},
-                               Shape{Scheme::partner, 3, 2}}) {
-        const auto members = static_cast<size_t>(shape.members);
-        const Layout layout(shape, std::vector<uint64_t>(members, few));
+    for (const Coding &coding : {Coding{Scheme::xor_set, 4, 1}, Coding{Scheme::reed_solomon, 5, 3},
+                                 Coding{Scheme::partner, 3, 2}}) {
+        const auto members = static_cast<size_t>(coding.members);
+        const Layout layout(coding, std::vector<uint64_t>(members, few));
         const std::vector<Row> encoding = encoding_rows(layout);
         std::vector<Lost> lost(members);
         lost[1] = {true, true};
         std::vector<Row> rebuilding;
         ASSERT_TRUE(rebuilding_rows(layout, lost, rebuilding));
-        const Status status = run_members(shape.members, [&](Exchange &exchange) {
+        const Status status = run_members(coding.members, [&](Exchange &exchange) {
             WatchedExchange watched(exchange);
             WatchedStorage storage(watched, layout);
             Status carried = carry_out(watched, encoding, storage);

@@ -42,7 +42,7 @@ Sizes random_sizes(int members, std::mt19937 &random) {
     return sizes;
 }
 
-Shape random_shape(std::mt19937 &random) {
+Coding random_coding(std::mt19937 &random) {
     const int members = 2 + static_cast<int>(random() % 11);
     const int checks = 1 + static_cast<int>(random() % std::min(7U, unsigned(members) - 1));
     switch (random() % 4) {
@@ -56,7 +56,7 @@ Shape random_shape(std::mt19937 &random) {
 }
 
 Set random_set(std::mt19937 &random) {
-    Set set = single_set(random_shape(random));
+    Set set = single_set(random_coding(random));
     std::shuffle(set.ranks.begin(), set.ranks.end(), random);
     set.groups = 3;
     set.group = static_cast<int>(random() % 3);
@@ -64,10 +64,10 @@ Set random_set(std::mt19937 &random) {
     return set;
 }
 
-unsigned random_losses(const Shape &shape, std::mt19937 &random) {
+unsigned random_losses(const Coding &coding, std::mt19937 &random) {
     unsigned lost = 0;
-    for (int left = shape.checks + static_cast<int>(random() % 3) - 1; left > 0; --left) {
-        lost |= 1U << random() % static_cast<unsigned>(shape.members);
+    for (int left = coding.checks + static_cast<int>(random() % 3) - 1; left > 0; --left) {
+        lost |= 1U << random() % static_cast<unsigned>(coding.members);
     }
     return lost;
 }
@@ -101,18 +101,18 @@ struct Seen {
 
     void note(const Set &set, const Sizes &sizes) {
         constexpr uint64_t buffer = 128 << 10;
-        const Shape &shape = set.shape;
-        ++members[shape.members];
-        ++schemes[shape.scheme];
-        checks[shape.checks] += shape.scheme == Scheme::reed_solomon ? 1 : 0;
+        const Coding &coding = set.coding;
+        ++members[coding.members];
+        ++schemes[coding.scheme];
+        checks[coding.checks] += coding.scheme == Scheme::reed_solomon ? 1 : 0;
         uint64_t largest = 0;
         for (const auto &files : sizes) {
             without_files += files.empty() ? 1 : 0;
             empty_files += static_cast<int>(std::ranges::count(files, 0U));
             largest = std::max(largest, std::accumulate(files.begin(), files.end(), uint64_t{0}));
         }
-        const bool divided = shape.scheme != Scheme::partner;
-        const auto chunks = static_cast<uint64_t>(divided ? shape.members - shape.checks : 1);
+        const bool divided = coding.scheme != Scheme::partner;
+        const auto chunks = static_cast<uint64_t>(divided ? coding.members - coding.checks : 1);
         larger_than_buffers += largest / chunks > buffer ? 1 : 0;
     }
 };
@@ -130,20 +130,20 @@ FolderState what_comes_back(FolderState before, const FolderState &left) {
 void lose_and_rebuild(unsigned seed, Seen &seen) {
     std::mt19937 random(seed);
     const Set set = random_set(random);
-    const Sizes sizes = random_sizes(set.shape.members, random);
+    const Sizes sizes = random_sizes(set.coding.members, random);
     seen.note(set, sizes);
     ScratchSet scratch(set, sizes);
     ASSERT_TRUE(scratch.apply()) << message();
     const FolderState before = scratch.state();
-    const unsigned lost = random_losses(set.shape, random);
-    for (int member = 0; member < set.shape.members; ++member) {
+    const unsigned lost = random_losses(set.coding, random);
+    for (int member = 0; member < set.coding.members; ++member) {
         if ((lost >> member & 1) != 0) {
             lose(scratch, member, random);
         }
     }
     const FolderState left = scratch.state();
     const Status status = scratch.rebuild();
-    if (covered(set.shape, lost)) {
+    if (covered(set.coding, lost)) {
         ASSERT_TRUE(status) << message();
     }
     // Members that had nothing may be more than the scheme covers, and do no harm.

@@ -53,7 +53,7 @@ void lose_every_choice(Writer writer) {
                 }
                 const FolderState left = scratch->state();
                 const Status status = scratch->rebuild();
-                if (covered(members.shape, lost)) {
+                if (covered(members.coding, lost)) {
                     ASSERT_TRUE(status) << message();
                     ASSERT_TRUE(contents(scratch->state()) == contents(before));
                     ++brought_back;
@@ -92,17 +92,18 @@ TEST(Rebuild, WhatALinkLeadsToIsAMembersFileAndTheLinkStays) {
 // As much is gone as may be, so that what is left is read once, and one more file has a byte that
 // is wrong.
 TEST(Rebuild, AWrongByteBesidesIsOneLossMore) {
-    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::reed_solomon, 5, 2}}) {
+    for (const Coding &coding :
+         {Coding{Scheme::xor_set, 4, 1}, Coding{Scheme::reed_solomon, 5, 2}}) {
         for (const Target target : {Target::data, Target::scheme}) {
             SCOPED_TRACE(name_of(target));
-            ScratchSet scratch(single_set(shape),
+            ScratchSet scratch(single_set(coding),
                                std::vector<std::vector<uint64_t>>(
-                                   static_cast<size_t>(shape.members), {3000, 4000}));
+                                   static_cast<size_t>(coding.members), {3000, 4000}));
             ASSERT_TRUE(scratch.apply()) << message();
-            for (int member = 0; member < shape.checks; ++member) {
+            for (int member = 0; member < coding.checks; ++member) {
                 scratch.erase(member);
             }
-            const int wrong = shape.checks;
+            const int wrong = coding.checks;
             damage_file(target == Target::data ? scratch.place().path(scratch.names(wrong).front())
                                                : scratch.place().scheme_file(scratch.set(), wrong),
                         Damage::change);

@@ -11,7 +11,7 @@ namespace cd::redset {
 namespace {
 
 bool fits(Scheme scheme, int members, int checks) {
-    const Status status = check_shape({scheme, members, checks});
+    const Status status = check_coding({scheme, members, checks});
     if (!status) {
         EXPECT_EQ(status.code(), CD_ERROR_ARGUMENT);
         EXPECT_NE(std::string(message()).find(scheme_name(scheme)), std::string::npos);
@@ -19,7 +19,7 @@ bool fits(Scheme scheme, int members, int checks) {
     return status.is_ok();
 }
 
-TEST(Shape, WhatASchemeDoesNotAllowIsAnError) {
+TEST(Coding, WhatASchemeDoesNotAllowIsAnError) {
     EXPECT_TRUE(fits(Scheme::single, 1, 0));
     EXPECT_FALSE(fits(Scheme::single, 2, 0));
     EXPECT_TRUE(fits(Scheme::partner, 2, 1));
@@ -38,7 +38,7 @@ TEST(Shape, WhatASchemeDoesNotAllowIsAnError) {
     EXPECT_FALSE(fits(Scheme::none, 1, 0));
 }
 
-TEST(Shape, NamesAreReadInLettersOfAnySize) {
+TEST(Coding, NamesAreReadInLettersOfAnySize) {
     for (const char *name : {"XOR", "xor", "Xor"}) {
         EXPECT_EQ(scheme_named(name), Scheme::xor_set);
     }
@@ -50,7 +50,7 @@ TEST(Shape, NamesAreReadInLettersOfAnySize) {
     }
 }
 
-TEST(Shape, ChunksHoldTheLargestLogicalFile) {
+TEST(Coding, ChunksHoldTheLargestLogicalFile) {
     const auto chunk = [](int members, int checks, std::vector<uint64_t> sizes) {
         return chunk_size({Scheme::reed_solomon, members, checks}, sizes);
     };

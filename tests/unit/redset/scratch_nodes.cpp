@@ -72,7 +72,7 @@ void ScratchNodes::put(const std::string &node, std::initializer_list<int> membe
 }
 
 void ScratchNodes::put_each() const {
-    for (int member = 0; member < scratch_.set().shape.members; ++member) {
+    for (int member = 0; member < scratch_.set().coding.members; ++member) {
         put("n" + std::to_string(member), {member});
     }
 }

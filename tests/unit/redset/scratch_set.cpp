@@ -67,14 +67,14 @@ ScratchSet::~ScratchSet() {
 }
 
 Status ScratchSet::apply() {
-    return run_members(set_.shape.members, [this](Exchange &exchange) {
+    return run_members(set_.coding.members, [this](Exchange &exchange) {
         return redset::apply(exchange, set_, place_, names(exchange.self()), {.sync = sync});
     });
 }
 
 Status ScratchSet::rebuild() {
     std::vector<Survey> surveys(set_.ranks.size());
-    const Status status = run_members(set_.shape.members, [&](Exchange &exchange) {
+    const Status status = run_members(set_.coding.members, [&](Exchange &exchange) {
         return redset::rebuild(exchange, set_, place_, {.sync = sync},
                                surveys[static_cast<size_t>(exchange.self())]);
     });
@@ -108,16 +108,16 @@ FolderState contents(FolderState state) {
     return state;
 }
 
-bool covered(const Shape &shape, unsigned lost) {
-    return (shape.scheme == Scheme::partner ? longest_run(shape, lost) : std::popcount(lost)) <=
-           shape.checks;
+bool covered(const Coding &coding, unsigned lost) {
+    return (coding.scheme == Scheme::partner ? longest_run(coding, lost) : std::popcount(lost)) <=
+           coding.checks;
 }
 
-int longest_run(const Shape &shape, unsigned lost) {
+int longest_run(const Coding &coding, unsigned lost) {
     int longest = 0;
-    for (int member = 0; member < shape.members; ++member) {
+    for (int member = 0; member < coding.members; ++member) {
         int run = 0;
-        while (run < shape.members && (lost >> shape.right(member, run) & 1) != 0) {
+        while (run < coding.members && (lost >> coding.right(member, run) & 1) != 0) {
             ++run;
         }
         longest = std::max(longest, run);
@@ -125,9 +125,9 @@ int longest_run(const Shape &shape, unsigned lost) {
     return longest;
 }
 
-Set single_set(const Shape &shape) {
-    Set set{shape, 0, 1, shape.members, {}};
-    for (int rank = 0; rank < shape.members; ++rank) {
+Set single_set(const Coding &coding) {
+    Set set{coding, 0, 1, coding.members, {}};
+    for (int rank = 0; rank < coding.members; ++rank) {
         set.ranks.push_back(rank);
     }
     return set;
@@ -139,7 +139,7 @@ std::unique_ptr<ScratchSet> scratch_set(const VectorCase &vector, const VectorCa
         sizes.push_back(vector.sizes[static_cast<size_t>(rank)]);
     }
     return std::make_unique<ScratchSet>(
-        Set{set.shape, set.group, vector.groups, static_cast<int>(vector.sizes.size()), set.ranks},
+        Set{set.coding, set.group, vector.groups, static_cast<int>(vector.sizes.size()), set.ranks},
         sizes);
 }
 

@@ -73,10 +73,10 @@ private:
 FolderState contents(FolderState state);
 
 // Whether no more members in a row, or at all, are lost than the scheme allows.
-bool covered(const Shape &shape, unsigned lost);
-int longest_run(const Shape &shape, unsigned lost);
+bool covered(const Coding &coding, unsigned lost);
+int longest_run(const Coding &coding, unsigned lost);
 
-Set single_set(const Shape &shape); // that is all of a job
+Set single_set(const Coding &coding); // that is all of a job
 
 // The set with this number of a case, with the case's files.
 std::unique_ptr<ScratchSet> scratch_set(const VectorCase &vector, const VectorCase::Set &set);

@@ -18,14 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // A set as upstream has it.
-std::unique_ptr<ScratchSet> upstreams_set(const Shape &shape) {
+std::unique_ptr<ScratchSet> upstreams_set(const Coding &coding) {
     std::vector<std::vector<uint64_t>> sizes;
-    for (int member = 0; member < shape.members; ++member) {
+    for (int member = 0; member < coding.members; ++member) {
         sizes.push_back({static_cast<uint64_t>(1000 + 100 * member)});
     }
-    auto scratch = std::make_unique<ScratchSet>(single_set(shape), sizes);
+    auto scratch = std::make_unique<ScratchSet>(single_set(coding), sizes);
     EXPECT_TRUE(scratch->apply()) << message();
-    for (int member = 0; member < shape.members; ++member) {
+    for (int member = 0; member < coding.members; ++member) {
         fs::remove(scratch->place().checksums(scratch->set(), member));
     }
     return scratch;
@@ -170,10 +170,10 @@ TEST(Upstream, FilesOfOtherSizesAreLost) {
 
 // Its header tells how long it has to be, so that this is found without checksums.
 TEST(Upstream, ACutPayloadIsLostAndIsMadeAgain) {
-    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::reed_solomon, 4, 2},
-                               Shape{Scheme::partner, 4, 1}}) {
+    for (const Coding &coding : {Coding{Scheme::xor_set, 4, 1}, Coding{Scheme::reed_solomon, 4, 2},
+                                 Coding{Scheme::partner, 4, 1}}) {
         for (const uint64_t left_out : {1, 100}) {
-            const auto scratch = upstreams_set(shape);
+            const auto scratch = upstreams_set(coding);
             const std::string path = scratch->place().scheme_file(scratch->set(), 1);
             const FolderState before = scratch->state();
             fs::resize_file(path, fs::file_size(path) - left_out);
@@ -185,8 +185,8 @@ TEST(Upstream, ACutPayloadIsLostAndIsMadeAgain) {
 }
 
 TEST(Upstream, ACutPayloadAndAsManyLossesAsItIsNeededForAreTooMuch) {
-    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::partner, 4, 1}}) {
-        const auto scratch = upstreams_set(shape);
+    for (const Coding &coding : {Coding{Scheme::xor_set, 4, 1}, Coding{Scheme::partner, 4, 1}}) {
+        const auto scratch = upstreams_set(coding);
         const std::string path = scratch->place().scheme_file(scratch->set(), 1);
         fs::resize_file(path, fs::file_size(path) - 1);
         scratch->erase(0); // whose copy is the payload of its right neighbour

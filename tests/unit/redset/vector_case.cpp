@@ -16,18 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Shape shape_of(const fs::path &folder) {
+Coding coding_of(const fs::path &folder) {
     std::ifstream file(folder / "case.txt");
-    Shape shape;
+    Coding coding;
     for (std::string word; file >> word;) {
         const std::string value = word.substr(word.find('=') + 1);
         if (word.starts_with("type=")) {
-            shape.scheme = scheme_named(value);
-        } else if (word.starts_with("k=") && shape.scheme != Scheme::single) {
-            shape.checks = std::stoi(value);
+            coding.scheme = scheme_named(value);
+        } else if (word.starts_with("k=") && coding.scheme != Scheme::single) {
+            coding.checks = std::stoi(value);
         }
     }
-    return shape;
+    return coding;
 }
 
 std::vector<std::vector<uint64_t>> sizes_of(const fs::path &folder) {
@@ -46,7 +46,7 @@ std::vector<std::vector<uint64_t>> sizes_of(const fs::path &folder) {
 // Which rank is where is in the names of the scheme files.
 VectorCase read_case(const fs::path &folder) {
     VectorCase result{folder, 0, sizes_of(folder), {}};
-    const Shape shape = shape_of(folder);
+    const Coding coding = coding_of(folder);
     for (const fs::path &path : files_below(folder / "red")) {
         int rank = 0;
         int group = 0;
@@ -59,7 +59,7 @@ VectorCase read_case(const fs::path &folder) {
         }
         result.sets.resize(static_cast<size_t>(result.groups));
         VectorCase::Set &set = result.sets[static_cast<size_t>(group - 1)];
-        set.shape = {shape.scheme, members, shape.checks};
+        set.coding = {coding.scheme, members, coding.checks};
         set.group = group - 1;
         set.ranks.resize(static_cast<size_t>(members));
         set.ranks[static_cast<size_t>(member - 1)] = rank;

@@ -14,7 +14,7 @@ namespace cd::redset {
 // A case of tests/redset_vectors.
 struct VectorCase {
     struct Set {
-        Shape shape;
+        Coding coding;
         int group = 0;
         std::vector<int> ranks; // of the members
     };

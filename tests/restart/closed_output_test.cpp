@@ -68,11 +68,10 @@ TEST_F(ClosedOutput, IsNeverTheStore) {
         say();
         return opened_from(STDOUT_FILENO);
     });
-    run([&]() -> std::string {
+    run([&] {
         cd_name_region("memory", much.data(), much.size());
         cd_handle root = create("");
-        return root != nullptr && restore_cd(root) == CD_SUCCESS && much.back() == 2 ? ""
-                                                                                     : refusal();
+        return root != nullptr && restore_cd(root) == CD_SUCCESS && much.back() == 2;
     });
 }
 

@@ -20,7 +20,7 @@ protected:
 };
 
 TEST_F(Family, AfterACrashInsideAChildTheRootIsRestoredInFull) {
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = create();
         value = {1, 2, 3, 4};
         cd_handle child = child_of(root);
@@ -28,22 +28,20 @@ TEST_F(Family, AfterACrashInsideAChildTheRootIsRestoredInFull) {
         const bool kept = keep(root, 0) && keep(child, 1) && keep(grandchild, 2) &&
                           commit_cd(grandchild) == CD_SUCCESS && keep(child, 3);
         value = {9, 9, 9, 9};
-        return kept && advance_cd_point_in_time(child) == CD_SUCCESS ? "" : refusal();
+        return kept && advance_cd_point_in_time(child) == CD_SUCCESS;
     });
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = create();
-        return restore_cd(root) == CD_SUCCESS && value == std::array<int, 4>{1, 2, 3, 4}
-                   ? ""
-                   : refusal();
+        return restore_cd(root) == CD_SUCCESS && value == std::array<int, 4>{1, 2, 3, 4};
     });
 }
 
 TEST_F(Family, TheSameNestingAttachesToTheChildWhichRestoresAlone) {
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = create();
         value = {1, 2, 3, 4};
         cd_handle child = child_of(root);
-        return keep(root, 0) && keep(child, 1) ? "" : refusal();
+        return keep(root, 0) && keep(child, 1);
     });
     run([&]() -> std::string {
         cd_handle child = child_of(create());
@@ -58,13 +56,13 @@ TEST_F(Family, TheSameNestingAttachesToTheChildWhichRestoresAlone) {
 }
 
 TEST_F(Family, AnEmptyChildKeepsThePlaceOfThoseBehindIt) {
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = create();
         child_of(root);
         cd_handle second = child_of(root);
         child_of(second);
         cd_handle second_of_second = child_of(second);
-        return keep(second_of_second, 1) ? "" : refusal();
+        return keep(second_of_second, 1);
     });
     run([&]() -> std::string {
         cd_handle root = create();
@@ -80,12 +78,12 @@ TEST_F(Family, AnEmptyChildKeepsThePlaceOfThoseBehindIt) {
 }
 
 TEST_F(Family, AnEmptyChildThatComesInFrontOfAKeptOneIsKnownToo) {
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = create();
         cd_handle first = child_of(root);
         cd_handle second = child_of(root);
         const bool kept = keep(second, 1) && commit_cd(first) == CD_SUCCESS;
-        return kept && child_of(root) != nullptr ? "" : refusal(); // with the index of the first
+        return kept && child_of(root) != nullptr; // with the index of the first
     });
     run([&]() -> std::string {
         cd_handle root = create();
@@ -101,14 +99,12 @@ TEST_F(Family, AnEmptyChildThatComesInFrontOfAKeptOneIsKnownToo) {
 }
 
 TEST_F(Family, ChildrenComeBackInTheOrderOfTheirIndices) {
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = create();
         cd_handle first = child_of(root);
         cd_handle second = child_of(root);
         value = {1, 2, 3, 4};
-        return keep(second, 1) && commit_cd(first) == CD_SUCCESS && keep(child_of(root), 2)
-                   ? ""
-                   : refusal();
+        return keep(second, 1) && commit_cd(first) == CD_SUCCESS && keep(child_of(root), 2);
     });
     run([&]() -> std::string {
         cd_handle root = create();
@@ -144,9 +140,9 @@ TEST_F(Family, AChildThatCameBackFindsItsLogAfterARestoreOfTheRoot) {
         root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_ENABLED, "root", nullptr);
         return child_of(root);
     };
-    run([&]() -> std::string {
+    run([&] {
         cd_handle root = nullptr;
-        return keep(child_of_a_root_that_logs(root), 0) ? "" : refusal();
+        return keep(child_of_a_root_that_logs(root), 0);
     });
     run([&]() -> std::string {
         cd_handle root = nullptr;

@@ -27,18 +27,16 @@ constexpr size_t object_size = 4096;
 
 class BindingOfObjects : public Restarting {
 protected:
-    // All of them, each 5, as a point in time.
-    void store_data_of_library(const char *library = OBJECT) const {
-        run([&]() -> std::string {
-            unsigned char *data = data_of(library);
+    // Leaves a point in time that holds all data of the library, each byte 5.
+    void store_data_of_library() const {
+        run([&] {
+            unsigned char *data = data_of(OBJECT);
             cd_handle root = create();
             std::memset(data, 5, object_size);
-            return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS
-                       ? ""
-                       : refusal();
+            return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS;
         });
     }
-    // What the program says that restores its data, or stores them where there are none.
+    // Returns what `program` prints: it restores its data, or stores them where there are none.
     std::string run_program(const std::string &program) const {
         const std::string command =
             "\"" + program + "\" store=file,sync=none,dir=\"" + directory_ + "\"";
@@ -50,12 +48,7 @@ protected:
 };
 
 TEST_F(BindingOfObjects, DataOfALibraryFollowItToAnotherAddress) {
-    run([&]() -> std::string {
-        unsigned char *data = data_of(OBJECT);
-        cd_handle root = create();
-        std::memset(data, 5, object_size);
-        return add(root, data, object_size) ? "" : refusal();
-    });
+    store_data_of_library();
     run([&]() -> std::string {
         // What lies where it was.
         ::mmap(nullptr, size_t{64} << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -72,29 +65,24 @@ TEST_F(BindingOfObjects, DataOfALibraryFollowItToAnotherAddress) {
 }
 
 TEST_F(BindingOfObjects, DataOfALibraryThatIsLoadedAfterTheRestoreAreRestoredThen) {
-    run([&]() -> std::string {
-        unsigned char *data = data_of(OBJECT);
-        cd_handle root = create();
-        std::memset(data, 5, object_size);
-        return add(root, data, object_size) ? "" : refusal();
-    });
-    run([&]() -> std::string {
+    store_data_of_library();
+    run([&] {
         cd_handle root = create();
         if (restore_cd(root) != CD_SUCCESS) {
-            return refusal();
+            return false;
         }
         unsigned char *data = data_of(OBJECT);
-        return add(root, data, object_size) && data[object_size - 1] == 5 ? "" : refusal();
+        return add(root, data, object_size) && data[object_size - 1] == 5;
     });
 }
 
 TEST_F(BindingOfObjects, ACopiedLibraryOfWhichMoreIsAddedKeepsWhatWasStoredUnderItsFirstName) {
     const std::string copy = path("object-1.1.so");
     std::filesystem::copy(OBJECT, copy);
-    run([&]() -> std::string {
+    run([&] {
         unsigned char *data = data_of(OBJECT);
         *data = 5;
-        return add(create(), data, 1) ? "" : refusal();
+        return add(create(), data, 1);
     });
     for (const size_t more : {100, 200}) {
         run([&]() -> std::string {
@@ -113,21 +101,19 @@ TEST_F(BindingOfObjects, ACopiedLibraryOfWhichMoreIsAddedKeepsWhatWasStoredUnder
 TEST_F(BindingOfObjects, DataOfTwoLoadedCopiesOfALibraryNeedNames) {
     const std::string copy = path("object-1.1.so");
     std::filesystem::copy(OBJECT, copy);
-    run([&]() -> std::string {
+    run([&] {
         unsigned char *data = data_of(OBJECT);
         cd_handle root = create();
         return data_of(copy.c_str()) != nullptr && !add(root, data, 1) &&
-                       cd_last_error() == CD_ERROR_STORAGE_UNSUPPORTED &&
-                       cd_name_region("data", data, 1) == CD_SUCCESS && add(root, data, 1)
-                   ? ""
-                   : refusal();
+               cd_last_error() == CD_ERROR_STORAGE_UNSUPPORTED &&
+               cd_name_region("data", data, 1) == CD_SUCCESS && add(root, data, 1);
     });
 }
 
 TEST_F(BindingOfObjects, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
-    run([&]() -> std::string {
+    run([&] {
         unsigned char *data = data_of(OBJECT);
-        return add(create(), data, object_size) ? "" : refusal();
+        return add(create(), data, object_size);
     });
     run([&]() -> std::string {
         if (data_of(OTHER_BUILD_OF_OBJECT) == nullptr) {
@@ -150,9 +136,7 @@ TEST_F(BindingOfObjects, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
 }
 
 TEST_F(BindingOfObjects, AnotherBuildOfALibraryThatIsLoadedLaterIsRefusedWhenItIsAdded) {
-    run([&]() -> std::string {
-        return add(create(), data_of(OBJECT), object_size) ? "" : refusal();
-    });
+    run([&] { return add(create(), data_of(OBJECT), object_size); });
     run([&]() -> std::string {
         cd_handle root = create();
         unsigned char *data = data_of(OTHER_BUILD_OF_OBJECT);
@@ -167,28 +151,26 @@ TEST_F(BindingOfObjects, AnotherBuildOfALibraryThatIsLoadedLaterIsRefusedWhenItI
                    ? ""
                    : "the CD cannot be used: " + refusal();
     });
-    run([&]() -> std::string { // which knows both
+    run([&] { // which knows both
         unsigned char *other = data_of(OTHER_BUILD_OF_OBJECT);
         cd_handle root = create();
         if (root == nullptr || info_of(root).unbound != object_size) {
-            return refusal();
+            return false;
         }
         const bool added = add(root, other, 1) && add(root, data_of(OBJECT), object_size);
-        return added && info_of(root).unbound == 0 ? "" : refusal();
+        return added && info_of(root).unbound == 0;
     });
 }
 
 TEST_F(BindingOfObjects, ACopyOfALibraryThatIsLoadedLaterIsTheSame) {
     store_data_of_library();
-    run([&]() -> std::string {
+    run([&] {
         const auto copy = std::filesystem::path(directory_) / "object-1.1.so";
         std::filesystem::copy(OBJECT, copy);
         cd_handle root = create();
         unsigned char *data = data_of(copy.c_str());
         return add(root, data, object_size) && restore_cd(root) == CD_SUCCESS && data[9] == 5 &&
-                       info_of(root).unbound == 0
-                   ? ""
-                   : refusal();
+               info_of(root).unbound == 0;
     });
 }
 
@@ -217,17 +199,15 @@ TEST_F(BindingOfObjects, DataOfAnObjectWithoutBuildIdNeedANameOrABuildId) {
         EXPECT_NE(refused.find(part), std::string::npos) << refused;
     }
     for (const bool is_restart : {false, true}) {
-        run([&]() -> std::string {
+        run([&] {
             unsigned char *data = data_of(OBJECT_WITHOUT_ID);
             cd_handle root = create();
             const bool is_refused = !add(root, data, object_size);
             std::memset(data, is_restart ? 0 : 5, object_size);
             return is_refused && info_of(root).bytes == 0 &&
-                           cd_name_region("data", data, object_size) == CD_SUCCESS &&
-                           add(root, data, object_size) && restore_cd(root) == CD_SUCCESS &&
-                           data[object_size - 1] == 5
-                       ? ""
-                       : refusal();
+                   cd_name_region("data", data, object_size) == CD_SUCCESS &&
+                   add(root, data, object_size) && restore_cd(root) == CD_SUCCESS &&
+                   data[object_size - 1] == 5;
         });
     }
 }

@@ -58,10 +58,12 @@ protected:
         return std::to_string(cd_last_error()) + " " + cd_last_error_message();
     }
 
-    // "" or what the process says is wrong.
+    // Expects that `body` returns true, or no problem, in a process of its own.
     template <typename Body> static void run(const Body &body) {
-        EXPECT_EQ(processes::in_process([&]() -> std::string { return body(); }), "");
+        EXPECT_EQ(processes::in_process([&] { return problem(body()); }), "");
     }
+    static std::string problem(bool succeeded) { return succeeded ? "" : refusal(); }
+    static std::string problem(const std::string &found) { return found; }
 
     // What a process has written to standard error that ran program, which says what is wrong.
     std::string said_by(const std::function<std::string()> &program) const {

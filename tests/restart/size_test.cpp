@@ -134,7 +134,7 @@ TEST_F(Size, AndEverythingElseOfTheFileStaysAsItIsWhenItIsOpenedAndRestored) {
     });
     const std::string before = bytes();
     for (int process = 0; process < 5; ++process) {
-        run([&]() -> std::string {
+        run([&] {
             std::vector<char> changing(20 * kib);
             std::vector<char> constant(20 * kib);
             const cd_addrspec list[] = {
@@ -142,21 +142,18 @@ TEST_F(Size, AndEverythingElseOfTheFileStaysAsItIsWhenItIsOpenedAndRestored) {
                 {constant.data(), constant.size(), CD_READ_ONLY, CD_GLOBAL}};
             cd_handle root = create();
             return add_to_cd_via_copy(root, list, 2, nullptr) == CD_SUCCESS &&
-                           restore_cd(root) == CD_SUCCESS && changing[5] == 'a' &&
-                           constant[5] == 'b'
-                       ? ""
-                       : refusal();
+                   restore_cd(root) == CD_SUCCESS && changing[5] == 'a' && constant[5] == 'b';
         });
         EXPECT_EQ(bytes() == before, true) << "process " << process;
     }
 }
 
 TEST_F(Size, OfTheDirectoryIsOneFileAndWhatWasInterruptedGoesWhenItIsOpened) {
-    run([&]() -> std::string { return create() != nullptr ? "" : refusal(); });
+    run([&] { return create() != nullptr; });
     for (const char *left : {".0-root.cds.new", ".0-root.cds.gone"}) {
         std::ofstream(path(left)) << "left";
     }
-    run([&]() -> std::string { return create() != nullptr ? "" : refusal(); });
+    run([&] { return create() != nullptr; });
     EXPECT_EQ(files(), std::set<std::string>{"0-root.cds"});
 }
 

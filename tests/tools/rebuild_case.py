@@ -139,7 +139,18 @@ class Case(unittest.TestCase):
             if name.endswith(".redset") and int(name.split(".")[0]) in ranks:
                 os.remove(os.path.join(attempt, name))
 
-    def only_set(self, *options):
+    def sets(self, *options):
+        """Returns the exit status of cdctl rebuild --json and the sets that it reports."""
         status, out, _ = self.rebuild("--json", *options, self.directory)
-        (one,) = json.loads(out)["sets"]
+        return status, json.loads(out)["sets"]
+
+    def only_set(self, *options):
+        status, (one,) = self.sets(*options)
         return status, one
+
+    def unchanged(self, *calls):
+        """Yields the options of each call, and expects that no file changes meanwhile."""
+        left = self.files()
+        for options in calls:
+            yield options
+            self.assertEqual(self.files(), left)

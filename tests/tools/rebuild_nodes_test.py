@@ -4,7 +4,6 @@
 """rebuild_nodes_test.py CDCTL VECTORS: cdctl rebuild of what moved ranks and several runs left on nodes."""
 
 import fcntl
-import json
 import os
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, Case
+from rebuild_case import CDCTL, GOOD, OLDER, UNREADABLE, Case
 
 
 # Each node has a directory of its own; a restart leaves what it copies to another one.

@@ -41,15 +41,12 @@ class PointsTest(Case):
         newer = older.replace("epoch-7.7", "epoch-8.8")
         shutil.copytree(older, newer, ignore=shutil.ignore_patterns("*.agreed"))
         self.lose(0, 1, 2)
-        left = self.files()
-        for options in (), ("--dry-run",), ("--agree",):
-            status, out, _ = self.rebuild("--json", *options, self.directory)
+        for options in self.unchanged((), ("--dry-run",), ("--agree",)):
+            status, sets = self.sets(*options)
             self.assertEqual(status, DAMAGED)
-            sets = json.loads(out)["sets"]
             self.assertEqual(sorted((each["verdict"], each["agreed"]) for each in sets), [("lost", True), ("unfinished", False)])
             self.assertIn("no program starts from it", [each["problem"] for each in sets if not each["agreed"]][0])
             self.assertIn(": unfinished", self.rebuild(*options, self.directory)[1])
-        self.assertEqual(self.files(), left)
 
     # Such comes back with a node on which it is not known that a newer one counts.
     def test_what_a_newer_one_that_can_be_had_takes_the_place_of_does_not_decide(self):
@@ -66,8 +63,7 @@ class PointsTest(Case):
             ([0, 1, 2], [], DAMAGED),
         ):
             self.lose_scheme_files(newer, *lost)
-            found, out, _ = self.rebuild("--json", *options, self.directory)
-            first, second = json.loads(out)["sets"]
+            found, (first, second) = self.sets(*options)
             self.assertEqual((found, second["verdict"]), (status, "lost"))
             self.assertIsNone(first["newer_epoch"])
             self.assertEqual(second["newer_epoch"], None if status == DAMAGED else 7)
@@ -100,10 +96,8 @@ class PointsTest(Case):
                     ([0, 1, 2], [], DAMAGED),
                 ):
                     self.lose_scheme_files(older, *lost)
-                    found, out, _ = self.rebuild("--json", *options, self.directory)
-                    sets = {newest: None, older: None}
-                    for each in json.loads(out)["sets"]:
-                        sets[os.path.dirname(each["scheme_files"][0])] = each
+                    found, sets = self.sets(*options)
+                    sets = {os.path.dirname(each["scheme_files"][0]): each for each in sets}
                     one = sets[newest]
                     start = None if status == DAMAGED else epoch
                     self.assertEqual((found, one["verdict"], one["newer_epoch"]), (status, "lost", None))
@@ -119,8 +113,7 @@ class PointsTest(Case):
         self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
         with open(os.path.join(node, "in-use-00000000000000ab-2"), "w", encoding="utf-8") as user:
             fcntl.lockf(user, fcntl.LOCK_EX)
-            status, out, _ = self.rebuild("--json", "--dry-run", self.directory)
-        sets = json.loads(out)["sets"]
+            status, sets = self.sets("--dry-run")
         self.assertEqual((status, [(each["verdict"], each["start_epoch"]) for each in sets]), (UNREADABLE, [("failed", None), ("failed", None)]))
 
     # Where nothing else counts, the records may have been lost.
@@ -135,8 +128,7 @@ class PointsTest(Case):
             ([], OLDER, "rebuilt"),
             ([], OLDER, "whole"),
         ):
-            found, out, _ = self.rebuild("--json", *options, self.directory)
-            (one,) = json.loads(out)["sets"]
+            found, (one,) = self.sets(*options)
             self.assertEqual((found, one["verdict"], one["agreed"]), (status, verdict, False))
             if "--dry-run" in options:
                 self.assertEqual(self.files(), left)
@@ -144,19 +136,17 @@ class PointsTest(Case):
         self.assertEqual(len(self.files()), len(before))
         self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
         self.assertEqual(sorted(name for name in os.listdir(only) if name.endswith(".agreed")), [f"{rank}.agreed" for rank in range(4)])
-        status, out, _ = self.rebuild("--json", self.directory)
-        self.assertEqual((status, json.loads(out)["sets"][0]["agreed"]), (GOOD, True))
+        status, sets = self.sets()
+        self.assertEqual((status, sets[0]["agreed"]), (GOOD, True))
 
     def test_what_no_record_tells_of_and_is_beyond_cover_is_damage(self):
         self.move_to_attempt()
         self.lose(0, 1, 2)
-        left = self.files()
-        for options in (), ("--dry-run",), ("--agree",):
+        for options in self.unchanged((), ("--dry-run",), ("--agree",)):
             status, out, _ = self.rebuild(*options, self.directory)
             self.assertEqual(status, DAMAGED)
             self.assertIn(": unfinished", out)
             self.assertIn("files of ranks 0, 1, 2 are lost", out)
-        self.assertEqual(self.files(), left)
 
     # As below a running job's dir=, whose ranks hold locks.
     def test_points_in_time_of_a_running_job_are_left_alone(self):
@@ -219,12 +209,10 @@ class PointsTest(Case):
         tombstone = os.path.join(os.path.dirname(attempt), "forgotten-9")
         self.write(tombstone, tree_image({"CD_FORGOTTEN": {"9": {}}, "SESSION": {str(0xAB): {}}}))
         self.lose(0, 1, 2)
-        left = self.files()
-        for options in (), ("--dry-run",), ("--agree",):
+        for options in self.unchanged((), ("--dry-run",), ("--agree",)):
             status, one = self.only_set(*options)
             self.assertEqual((status, one["verdict"], one["agreed"]), (GOOD, "unfinished", False))
             self.assertIn("the root was committed", one["problem"])
-            self.assertEqual(self.files(), left)
         self.write(tombstone, tree_image({"CD_FORGOTTEN": {"9": {}}, "SESSION": {str(0xAC): {}}}))
         self.assertEqual(self.only_set()[1]["verdict"], "lost")
 
@@ -232,12 +220,10 @@ class PointsTest(Case):
         attempt = self.move_to_attempt_that_counts()
         self.write(os.path.join(os.path.dirname(attempt), "forgotten-9"), b"damage")
         self.lose(0)
-        left = self.files()
-        for options in (), ("--dry-run",), ("--agree",):
+        for options in self.unchanged((), ("--dry-run",), ("--agree",)):
             status, one = self.only_set(*options)
             self.assertEqual((status, one["verdict"]), (UNREADABLE, "failed"))
             self.assertIn("forgotten-9", one["problem"])
-            self.assertEqual(self.files(), left)
 
 
 class OfTwoSetsOneLeftNothing(Case):
@@ -249,15 +235,13 @@ class OfTwoSetsOneLeftNothing(Case):
         self.lose(*ranks)
 
     def both(self, *options):
-        status, out, _ = self.rebuild("--json", *options, self.directory)
-        first, second = sorted(json.loads(out)["sets"], key=lambda each: each["set"])
-        return status, first, second
+        status, sets = self.sets(*options)
+        return status, *sorted(sets, key=lambda each: each["set"])
 
     def test_it_is_lost_as_programs_start_from_all(self):
         attempt = self.move_to_attempt_that_counts()
         self.lose_set(2)
-        left = self.files()
-        for options in ["--dry-run"], []:
+        for options in self.unchanged(["--dry-run"], []):
             status, first, second = self.both(*options)
             self.assertEqual((status, first["verdict"]), (DAMAGED, "whole"))
             self.assertEqual((second["set"], second["sets"], second["verdict"], second["agreed"]), (1, 2, "lost", True))
@@ -266,7 +250,6 @@ class OfTwoSetsOneLeftNothing(Case):
             status, out, _ = self.rebuild(*options, self.directory)
             self.assertEqual(status, DAMAGED)
             self.assertIn(f"\nset 2 of 2 of {os.path.realpath(attempt)}: lost\n", out)
-            self.assertEqual(self.files(), left)
 
     def test_where_it_is_lost_an_older_point_in_time_is_a_start_with_all_of_its_sets(self):
         newest = self.move_to_attempt()
@@ -276,9 +259,8 @@ class OfTwoSetsOneLeftNothing(Case):
         self.lose_scheme_files(newest, 4, 5, 6, 7)
         for lost, found in ((), GOOD), ((4, 5), DAMAGED):
             self.lose_scheme_files(older, *lost)
-            status, out, _ = self.rebuild("--json", "--dry-run", self.directory)
+            status, sets = self.sets("--dry-run")
             start = 4 if found == GOOD else None
-            sets = json.loads(out)["sets"]
             self.assertEqual((status, [each["start_epoch"] for each in sets]), (found, [start] * 4))
             self.assertEqual(sets[-1]["scheme_files"], [])
             self.assertEqual(sets[-1]["verdict"], "lost")
@@ -305,13 +287,11 @@ class OfTwoSetsOneLeftNothing(Case):
     def test_a_set_of_no_checkpoint_that_is_not_found_is_lost_too(self):
         self.assertEqual(self.both()[0], GOOD)
         self.lose_set(2)
-        left = self.files()
-        for options in ["--dry-run"], []:
+        for options in self.unchanged(["--dry-run"], []):
             status, first, second = self.both(*options)
             self.assertEqual((status, first["verdict"], second["verdict"], second["scheme_files"]), (DAMAGED, "whole", "lost", []))
             self.assertRegex(second["problem"], "^set 2 of 2: not found, and what its ranks had is lost;")
             self.assertIn("\nset 2 of 2 of ", self.rebuild(*options, self.directory)[1])
-            self.assertEqual(self.files(), left)
 
     def test_scheme_files_of_a_set_that_cannot_be_read_are_no_damage_where_the_set_brings_them_back(self):
         (path,) = [each for each in self.files() if ".grp_2_of_2.mem_1_" in each]
@@ -326,9 +306,9 @@ class CopiesOfEachRank(Case):
     def test_that_of_one_rank_is_missed(self):
         self.move_to_attempt_that_counts()
         self.lose(2)
-        status, out, _ = self.rebuild("--dry-run", "--json", self.directory)
+        status, sets = self.sets("--dry-run")
         self.assertEqual(status, DAMAGED)
-        lost = [each for each in json.loads(out)["sets"] if each["verdict"] == "lost"]
+        lost = [each for each in sets if each["verdict"] == "lost"]
         self.assertEqual([(each["set"], each["sets"]) for each in lost], [(2, 4)])
 
 

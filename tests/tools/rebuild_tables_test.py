@@ -55,10 +55,8 @@ class LostTables(Case):
             return {key: turned_around(tree[key]) for key in reversed(tree)} | ({"NEW": {"1": {}}} if "TYPE" in tree else {})
 
         self.write(path, tree_image(turned_around(tree)))
-        left = self.files()
-        for options in ["--dry-run"], []:
+        for options in self.unchanged(["--dry-run"], []):
             self.assertEqual(self.only_set(*options)[1]["verdict"], "whole")
-            self.assertEqual(self.files(), left)
 
     def test_checksums_that_there_never_were_are_not_lost(self):
         status, one = self.only_set("--dry-run")

@@ -38,17 +38,13 @@ class RebuildTest(Case):
 
     def test_three_of_four_do_not_and_nothing_changes(self):
         self.lose(0, 1, 2)
-        left = self.files()
-        for options in [], ["--dry-run"]:
+        for options in self.unchanged([], ["--dry-run"]):
             status, out, _ = self.rebuild(*options, self.directory)
             self.assertEqual(status, DAMAGED)
             self.assertIn(": lost", out)
-            status, out, _ = self.rebuild(*options, "--json", self.directory)
-            self.assertEqual(status, DAMAGED)
-            lost = json.loads(out)["sets"][0]
-            self.assertEqual(lost["verdict"], "lost")
+            status, lost = self.only_set(*options)
+            self.assertEqual((status, lost["verdict"]), (DAMAGED, "lost"))
             self.assertIn("files of ranks 0, 1, 2 are lost", lost["problem"])
-            self.assertEqual(self.files(), left)
 
     def test_json_says_what_was_done(self):
         for verdict, lost in [("whole", []), ("rebuilt", [0]), ("whole", [])]:
@@ -101,8 +97,8 @@ class RebuildTest(Case):
         shutil.rmtree(os.path.join(self.directory, "in"))
         lost = os.path.join(self.directory, "t1", "in", "r2_f0.dat")
         os.remove(lost)
-        status, out, _ = self.rebuild("--json", self.directory)
-        self.assertEqual((status, sorted(each["verdict"] for each in json.loads(out)["sets"])), (GOOD, ["rebuilt", "whole"]))
+        status, sets = self.sets()
+        self.assertEqual((status, sorted(each["verdict"] for each in sets)), (GOOD, ["rebuilt", "whole"]))
         self.assertTrue(os.path.exists(lost))
 
     def test_two_sets_that_describe_one_file_are_an_error_that_names_both(self):
@@ -110,14 +106,11 @@ class RebuildTest(Case):
         for name in os.listdir(whole):
             if ".grp_" in name:
                 shutil.copy2(os.path.join(whole, name), os.path.join(self.directory, "red"))
-        left = self.files()
-        for options in ["--dry-run"], []:
-            status, out, _ = self.rebuild("--json", *options, self.directory)
-            sets = json.loads(out)["sets"]
+        for options in self.unchanged(["--dry-run"], []):
+            status, sets = self.sets(*options)
             self.assertEqual((status, [each["verdict"] for each in sets]), (UNREADABLE, ["failed", "failed"]))
             for each in sets:
                 self.assertRegex(each["problem"], "^two sets describe .*: .*/0.xor.* and .*/0.rs.*; give the directory of one of them")
-            self.assertEqual(self.files(), left)
 
     def test_the_worst_of_several_sets_counts(self):
         self.lose(0)

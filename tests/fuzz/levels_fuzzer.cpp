@@ -3,26 +3,17 @@
 
 // Any text as config=FILE: taken as a whole, or refused with its line and no effect.
 #include "config/scr_config.h"
-
+#include "input.h"
 #include "os/system.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 using namespace cd;
+using fuzz::require;
 
 namespace {
-
-void require(bool holds, const char *rule) {
-    if (!holds) {
-        std::fprintf(stderr, "violated: %s\n", rule);
-        std::abort();
-    }
-}
 
 // The same in every run.
 class Environment : public os::System {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace fuzz {
@@ -17,18 +18,23 @@ inline void put_big_endian(std::vector<std::byte> &bytes, size_t at, size_t widt
     }
 }
 
-// The image of a tree that the bytes are: no fuzzer finds a checksum.
-inline std::vector<std::byte> image_around(std::span<const std::byte> tree) {
-    std::vector<std::byte> bytes(20);
-    bytes.insert(bytes.end(), tree.begin(), tree.end());
-    bytes.resize(bytes.size() + 4);
+// Makes magic, length and checksum of an image right, since no fuzzer finds a checksum.
+inline std::vector<std::byte> sealed(std::vector<std::byte> bytes) {
+    bytes.resize(bytes.size() < 24 ? 28 : bytes.size() + 4);
+    const size_t end = bytes.size() - 4;
     put_big_endian(bytes, 0, 4, 0x951fc3f5);
     put_big_endian(bytes, 4, 4, 0x00010001);
     put_big_endian(bytes, 8, 8, bytes.size());
     put_big_endian(bytes, 16, 4, 1);
-    const size_t end = bytes.size() - 4;
     put_big_endian(bytes, end, 4, cd::redset::crc32(std::span(bytes).first(end)));
     return bytes;
+}
+
+// Makes the image whose tree the bytes are.
+inline std::vector<std::byte> image_around(std::span<const std::byte> tree) {
+    std::vector<std::byte> bytes(20);
+    bytes.insert(bytes.end(), tree.begin(), tree.end());
+    return sealed(std::move(bytes));
 }
 
 } // namespace fuzz

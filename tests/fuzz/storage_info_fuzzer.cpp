@@ -3,23 +3,14 @@
 
 // Any text at all: storage_info is taken as a whole, or refused with a message and no effect.
 #include "config/storage_info.h"
+#include "input.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 using namespace cd;
+using fuzz::require;
 
 namespace {
-
-void require(bool holds, const char *rule) {
-    if (!holds) {
-        std::fprintf(stderr, "violated: %s\n", rule);
-        std::abort();
-    }
-}
 
 bool has_message() { return message()[0] != '\0'; }
 

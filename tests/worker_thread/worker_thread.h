@@ -2,10 +2,24 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <sys/types.h>
+
 #include <condition_variable>
+#include <fstream>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+
+// Returns whether a thread of this process waits in the system.
+inline bool sleeps(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string number;
+    std::string name; // of gtest's programs, without blanks
+    std::string state;
+    file >> number >> name >> state;
+    return state == "S";
+}
 
 // A thread that does what it is told, while who tells it waits: a CD of its own can live from one
 // time to the next.

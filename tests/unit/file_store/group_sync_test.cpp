@@ -7,9 +7,10 @@
 #include "store_directory.h"
 #include "worker_thread.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
@@ -49,31 +50,33 @@ TEST(GroupSync, FailsForAllThatHaveBegunBeforeAFailure) {
     EXPECT_TRUE(forcing.force(forcing.mark()));
 }
 
-// Who waits while one runs has the next one with all the others; as soon as all have come to wait.
+// Threads that come to wait while one forces have the next one together.
 TEST(GroupSync, IsDoneOnceForAllThatWait) {
-    constexpr int threads = 8;
-    bool done_twice = false;
-    for (int i = 0; i < 100 && !done_twice; ++i) {
-        ForcedDisk disk;
-        const File file(-1, "the file");
-        GroupSync forcing(file);
-        std::vector<std::thread> waiting;
-        std::atomic<int> well = 0;
-        disk.meanwhile = [&] {
-            for (int each = 0; each < threads; ++each) {
-                waiting.emplace_back([&] { well += forcing.force(forcing.mark()) ? 1 : 0; });
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(i));
-        };
-        EXPECT_TRUE(forcing.force(forcing.mark()));
-        for (std::thread &thread : waiting) {
-            thread.join();
+    constexpr int times = 5; // who waits for the mutex does not do so for long
+    ForcedDisk disk;
+    const File file(-1, "the file");
+    GroupSync forcing(file);
+    std::array<std::atomic<pid_t>, 8> ids = {};
+    std::vector<std::thread> waiting;
+    std::atomic<size_t> well = 0;
+    disk.meanwhile = [&] {
+        for (std::atomic<pid_t> &id : ids) {
+            waiting.emplace_back([&] {
+                id = ::gettid();
+                well += forcing.force(forcing.mark()) ? 1 : 0;
+            });
         }
-        EXPECT_EQ(well, threads);
-        EXPECT_GE(disk.forced, 2);
-        done_twice = disk.forced == 2;
+        const auto waits = [](const auto &id) { return id != 0 && sleeps(id); };
+        for (int seen = 0; seen < times; seen = std::ranges::all_of(ids, waits) ? seen + 1 : 0) {
+            std::this_thread::yield();
+        }
+    };
+    EXPECT_TRUE(forcing.force(forcing.mark()));
+    for (std::thread &thread : waiting) {
+        thread.join();
     }
-    EXPECT_TRUE(done_twice);
+    EXPECT_EQ(well, ids.size());
+    EXPECT_EQ(disk.forced, 2);
 }
 
 // Two children of one root, in threads.

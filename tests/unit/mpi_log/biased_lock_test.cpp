@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -107,6 +106,7 @@ TEST(OwnedLockTest, HasOneOwnerAtATime) {
 }
 
 TEST(OwnedLockTest, OthersWaitForTheOwner) {
+    CountedOrders system;
     BiasedLock lock;
     lock.own();
     lock.lock();
@@ -115,7 +115,12 @@ TEST(OwnedLockTest, OthersWaitForTheOwner) {
         const std::scoped_lock hold(lock);
         entered = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (system.orders == 0) { // the other thread has not come to the lock
+        std::this_thread::yield();
+    }
+    for (int i = 0; i < 1000 && !entered; ++i) {
+        std::this_thread::yield();
+    }
     EXPECT_FALSE(entered);
     lock.unlock();
     other.join();

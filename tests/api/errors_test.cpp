@@ -4,6 +4,7 @@
 
 #include <cd/binding.h>
 
+#include <climits>
 #include <cstdio>
 #include <fcntl.h>
 #include <functional>
@@ -64,12 +65,14 @@ TEST_F(Errors, AskingForTheErrorDoesNotChangeIt) {
 
 TEST_F(Errors, EachThreadHasItsOwnError) {
     EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, commit_cd(nullptr)));
+    const std::string message = last_message();
     std::thread([] {
         EXPECT_EQ(cd_last_error(), CD_ERROR_NONE);
         EXPECT_EQ(last_message(), "");
         EXPECT_TRUE(fails_with(CD_ERROR_NO_CURRENT_CD, commit_cd(CURRENT_CD)));
     }).join();
     EXPECT_EQ(cd_last_error(), CD_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(last_message(), message);
 }
 
 TEST_F(Errors, EveryCodeHasATextOfItsOwn) {
@@ -80,6 +83,10 @@ TEST_F(Errors, EveryCodeHasATextOfItsOwn) {
         EXPECT_TRUE(texts.insert(cd_strerror(code)).second) << code << ": " << cd_strerror(code);
     }
     EXPECT_EQ(texts.size(), static_cast<size_t>(CD_ERROR_LOG_INCOMPLETE) + 1);
+    // A code added after the last one must be added to this test too.
+    for (const int code : {-1, CD_ERROR_LOG_INCOMPLETE + 1, INT_MIN, INT_MAX}) {
+        EXPECT_STREQ(cd_strerror(code), "unknown error code") << code;
+    }
 }
 
 TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
@@ -88,13 +95,6 @@ TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
     EXPECT_EQ(last_message(), "100% of the array");
     EXPECT_NE(cd_name(root), nullptr);
     EXPECT_EQ(cd_last_error(), CD_ERROR_NONE);
-}
-
-TEST_F(Errors, UnknownCodesHaveATextToo) {
-    for (const int code : {-1, CD_ERROR_LOG_INCOMPLETE + 1, 1'000'000}) {
-        ASSERT_NE(cd_strerror(code), nullptr);
-        EXPECT_STRNE(cd_strerror(code), "");
-    }
 }
 
 TEST_F(Errors, MessageOfAVeryLongValueIsCutNotOverrun) {
@@ -121,8 +121,8 @@ TEST_F(Errors, InvalidHandle) {
                              reinterpret_cast<cd_handle>(uintptr_t{1} << 63)};
     for (const cd_handle handle : bad) {
         cd_info info;
-        EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, commit_cd(handle)));
-        EXPECT_TRUE(message_has(handle != nullptr ? text_of(handle) : "handle"));
+        EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, commit_cd(handle),
+                               {handle != nullptr ? text_of(handle) : "handle"}));
         EXPECT_TRUE(handle == nullptr || message_has("pass the handle of a live CD"));
         EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, restore_cd(handle)));
         EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, advance_cd_point_in_time(handle)));
@@ -147,8 +147,7 @@ TEST_F(Errors, InvalidHandle) {
 
 TEST_F(Errors, NoCurrentCd) {
     std::thread([this] {
-        EXPECT_TRUE(fails_with(CD_ERROR_NO_CURRENT_CD, restore_cd(CURRENT_CD)));
-        EXPECT_TRUE(message_has("CURRENT_CD"));
+        EXPECT_TRUE(fails_with(CD_ERROR_NO_CURRENT_CD, restore_cd(CURRENT_CD), {"CURRENT_CD"}));
         EXPECT_TRUE(fails_with(CD_ERROR_NO_CURRENT_CD, add_to_cd_via_copy(CURRENT_CD, {rw(x)}, 1)));
     }).join();
 }
@@ -156,11 +155,9 @@ TEST_F(Errors, NoCurrentCd) {
 TEST_F(Errors, HasChildren) {
     make_child(root);
     make_child(root);
-    EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, commit_cd(root)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has("2"));
-    EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, advance_cd_point_in_time(root)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
+    EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, commit_cd(root), {"0/errors/0/0", "2"}));
+    EXPECT_TRUE(
+        fails_with(CD_ERROR_HAS_CHILDREN, advance_cd_point_in_time(root), {"0/errors/0/0"}));
 }
 
 // ---- create_cd -----------------------------------------------------------------------------
@@ -229,9 +226,8 @@ TEST_F(Errors, StorageUnsupportedSaysWhatAndWhere) {
     EXPECT_TRUE(message_has("track=pages"));
     EXPECT_TRUE(message_has("root CD other"));
     EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_UNSUPPORTED,
-                           add_to_cd_via_copy(root, {bytes(x, 1)}, 1, "track=pages")));
-    EXPECT_TRUE(message_has("track=pages"));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
+                           add_to_cd_via_copy(root, {bytes(x, 1)}, 1, "track=pages"),
+                           {"track=pages", "0/errors/0/0"}));
     EXPECT_EQ(create_fails(root, "track=pages", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
     EXPECT_TRUE(message_has("use track=explicit"));
     make_child(root, "track=explicit");
@@ -246,8 +242,8 @@ TEST_F(Errors, WhatOnlyARootCanHaveIsToldToWhoWantsItForAChild) {
         EXPECT_EQ(create_fails(root, storage, 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
         EXPECT_TRUE(message_has("can only be given for the root"));
         EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_UNSUPPORTED,
-                               add_to_cd_via_copy(root, {rw(x)}, 1, storage)));
-        EXPECT_TRUE(message_has("can only be given for the root"));
+                               add_to_cd_via_copy(root, {rw(x)}, 1, storage),
+                               {"can only be given for the root"}));
     }
 }
 
@@ -339,53 +335,42 @@ TEST_F(Errors, RangeWraps) {
 
 TEST_F(Errors, ScopeFixed) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(x + 4, 3, READ_ONLY, CONSTRAINED)}, 1)));
-    EXPECT_TRUE(fails_with(CD_ERROR_SCOPE_FIXED, add_to_cd_via_copy(root, {rw(x)}, 1)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(text_of(x + 4)));
-    EXPECT_TRUE(message_has("3 bytes"));
+    EXPECT_TRUE(fails_with(CD_ERROR_SCOPE_FIXED, add_to_cd_via_copy(root, {rw(x)}, 1),
+                           {"0/errors/0/0", text_of(x + 4), "3 bytes"}));
 }
 
 TEST_F(Errors, NotInParentNamesTheMissingBytes) {
     const cd_handle child = make_child(root);
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(x, 10)}, 1)));
-    EXPECT_TRUE(fails_with(CD_ERROR_NOT_IN_PARENT, add_to_cd_via_parent(child, {rw(x)}, 1)));
-    EXPECT_TRUE(message_has("0/errors/1/0"));
-    EXPECT_TRUE(message_has(text_of(x + 10)));
-    EXPECT_TRUE(message_has("6 bytes"));
+    EXPECT_TRUE(fails_with(CD_ERROR_NOT_IN_PARENT, add_to_cd_via_parent(child, {rw(x)}, 1),
+                           {"0/errors/1/0", text_of(x + 10), "6 bytes"}));
 }
 
 TEST_F(Errors, ParentRegenNamesTheBytesAndTheAncestor) {
     const cd_handle child = make_child(root);
     ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {bytes(x, 5, READ_ONLY)}, 1, regen_that_fails)));
-    EXPECT_TRUE(fails_with(CD_ERROR_PARENT_REGEN, add_to_cd_via_parent(child, {bytes(x, 5)}, 1)));
-    EXPECT_TRUE(message_has("0/errors/1/0"));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(text_of(x)));
-    EXPECT_TRUE(message_has("5 bytes"));
+    EXPECT_TRUE(fails_with(CD_ERROR_PARENT_REGEN, add_to_cd_via_parent(child, {bytes(x, 5)}, 1),
+                           {"0/errors/1/0", "0/errors/0/0", text_of(x), "5 bytes"}));
 }
 
 TEST_F(Errors, NotInCdNamesTheMissingBytes) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(x, 10)}, 1)));
-    EXPECT_TRUE(fails_with(CD_ERROR_NOT_IN_CD, delete_from_cd(root, {rw(x)}, 1)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(text_of(x + 10)));
-    EXPECT_TRUE(message_has("6 bytes"));
+    EXPECT_TRUE(fails_with(CD_ERROR_NOT_IN_CD, delete_from_cd(root, {rw(x)}, 1),
+                           {"0/errors/0/0", text_of(x + 10), "6 bytes"}));
 }
 
 // ---- Files ---------------------------------------------------------------------------------
 
 TEST_F(Errors, FileBadDescriptor) {
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, 987)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has("987"));
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, 987),
+                           {"0/errors/0/0", "987"}));
 }
 
 TEST_F(Errors, FileNotSeekable) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_SEEKABLE, add_file_to_cd(root, ends[1])));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(std::to_string(ends[1])));
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_SEEKABLE, add_file_to_cd(root, ends[1]),
+                           {"0/errors/0/0", std::to_string(ends[1])}));
     close(ends[0]);
     close(ends[1]);
 }
@@ -396,28 +381,23 @@ TEST_F(Errors, FileChanged) {
     const int fd = fileno(first);
     ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
     ASSERT_EQ(dup2(fileno(second), fd), fd);
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has(std::to_string(fd)));
+    EXPECT_TRUE(
+        fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root), {"0/errors/0/0", std::to_string(fd)}));
     std::fclose(first);
     std::fclose(second);
 }
 
 TEST_F(Errors, FileNotInCd) {
-    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_IN_CD, delete_file_from_cd(root, 987)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has("987"));
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_IN_CD, delete_file_from_cd(root, 987),
+                           {"0/errors/0/0", "987"}));
 }
 
 // ---- The rest ------------------------------------------------------------------------------
 
 TEST_F(Errors, RegenFailed) {
     ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {bytes(x, 5, READ_ONLY)}, 1, regen_that_fails)));
-    EXPECT_TRUE(fails_with(CD_ERROR_REGEN_FAILED, restore_cd(root)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has("returned 7"));
-    EXPECT_TRUE(message_has(text_of(x)));
-    EXPECT_TRUE(message_has("5 bytes"));
+    EXPECT_TRUE(fails_with(CD_ERROR_REGEN_FAILED, restore_cd(root),
+                           {"0/errors/0/0", "returned 7", text_of(x), "5 bytes"}));
 }
 
 // No machine has that much, and no arithmetic on the way may overflow.
@@ -432,34 +412,29 @@ TEST_F(Errors, NoMemoryLeavesTheCdUnchanged) {
         EXPECT_TRUE(message_has("add less"));
     }
     const cd_log_part part = {x, SIZE_MAX / 4};
-    EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, cd_log_append(root, &part, 1)));
-    EXPECT_TRUE(message_has(std::to_string(SIZE_MAX / 4)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has("advance more often"));
+    EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, cd_log_append(root, &part, 1),
+                           {std::to_string(SIZE_MAX / 4), "0/errors/0/0", "advance more often"}));
     EXPECT_EQ(info_of(root).bytes, 4U);
     EXPECT_EQ(info_of(root).read_write, 0U);
 }
 
 TEST_F(Errors, Argument) {
-    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_query(root, nullptr)));
-    EXPECT_TRUE(message_has("0/errors/0/0"));
-    EXPECT_TRUE(message_has("info"));
-    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_set_rank(-1)));
-    EXPECT_TRUE(message_has("cd_set_rank: the rank is -1; give the one in MPI_COMM_WORLD"));
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_query(root, nullptr), {"0/errors/0/0", "info"}));
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_set_rank(-1),
+                           {"cd_set_rank: the rank is -1; give the one in MPI_COMM_WORLD"}));
 }
 
 TEST_F(Errors, ARegionIsToldWithItsNameAndItsBytes) {
     const std::string long_name(201, 'n');
-    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(long_name.c_str(), x, 1)));
-    EXPECT_TRUE(message_has("\"nnnn"));
-    EXPECT_TRUE(message_has("201 bytes; give one of 1 to 200"));
-    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(nullptr, x, 1)));
-    EXPECT_TRUE(message_has("NULL; give one of 1 to 200"));
-    EXPECT_TRUE(fails_with(CD_ERROR_RANGE_WRAPS, cd_name_region("field", x, SIZE_MAX)));
-    EXPECT_TRUE(message_has("\"field\", " + std::to_string(SIZE_MAX) + " bytes at " + text_of(x)));
-    EXPECT_TRUE(message_has("check the length"));
-    EXPECT_TRUE(fails_with(CD_ERROR_NULL_ADDRESS, cd_name_region("a\tb", nullptr, 1)));
-    EXPECT_TRUE(message_has("\"a\\x09b\""));
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(long_name.c_str(), x, 1),
+                           {"\"nnnn", "201 bytes; give one of 1 to 200"}));
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(nullptr, x, 1),
+                           {"NULL; give one of 1 to 200"}));
+    EXPECT_TRUE(fails_with(CD_ERROR_RANGE_WRAPS, cd_name_region("field", x, SIZE_MAX),
+                           {"\"field\", " + std::to_string(SIZE_MAX) + " bytes at " + text_of(x),
+                            "check the length"}));
+    EXPECT_TRUE(
+        fails_with(CD_ERROR_NULL_ADDRESS, cd_name_region("a\tb", nullptr, 1), {"\"a\\x09b\""}));
 }
 
 } // namespace

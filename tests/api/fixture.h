@@ -58,6 +58,25 @@ inline testing::AssertionResult fails_with(cd_error code, int result) {
            << cd_last_error_message() << "; expected " << cd_strerror(code);
 }
 
+inline std::string last_message() { return cd_last_error_message(); }
+
+inline testing::AssertionResult message_has(const std::string &part) {
+    if (last_message().find(part) != std::string::npos) {
+        return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << '"' << part << "\" is not in \"" << last_message() << '"';
+}
+
+// Expects that the message has all `parts`, too.
+inline testing::AssertionResult fails_with(cd_error code, int result,
+                                           const std::vector<std::string> &parts) {
+    testing::AssertionResult found = fails_with(code, result);
+    for (auto part = parts.begin(); found && part != parts.end(); ++part) {
+        found = message_has(*part);
+    }
+    return found;
+}
+
 inline testing::AssertionResult is_gone(cd_handle cd) {
     cd_info info;
     return fails_with(CD_ERROR_INVALID_HANDLE, cd_query(cd, &info));
@@ -67,15 +86,6 @@ inline cd_info info_of(cd_handle cd) {
     cd_info info{};
     EXPECT_TRUE(succeeds(cd_query(cd, &info)));
     return info;
-}
-
-inline std::string last_message() { return cd_last_error_message(); }
-
-inline testing::AssertionResult message_has(const std::string &part) {
-    if (last_message().find(part) != std::string::npos) {
-        return testing::AssertionSuccess();
-    }
-    return testing::AssertionFailure() << '"' << part << "\" is not in \"" << last_message() << '"';
 }
 
 // As a message has it.

@@ -54,6 +54,7 @@ TEST_F(LoggerPath, IsPossibleWhileTheThreadHasAnActiveCd) {
     EXPECT_NE(*possible, 0);
     std::thread([&] { EXPECT_TRUE(succeeds(commit_cd(root))); }).join();
     EXPECT_EQ(cd_log_mode(), CD_LOG_OFF); // finds it out
+    EXPECT_EQ(write("late"), nullptr);
     EXPECT_EQ(*possible, 0);
     EXPECT_EQ(cd_log_possible(), possible);
 }
@@ -69,8 +70,16 @@ TEST_F(LoggerPath, FollowsTheActiveCd) {
     ASSERT_TRUE(succeeds(commit_cd(quiet)));
 }
 
-TEST_F(LoggerPath, ReplaysAndThenRecordsAgain) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+class RecordingPath : public LoggerPath {
+protected:
+    void SetUp() override {
+        LoggerPath::SetUp();
+        root = make_root(COMM_LOGGING_ENABLED);
+    }
+    cd_handle root = nullptr;
+};
+
+TEST_F(RecordingPath, ReplaysAndThenRecordsAgain) {
     write("one");
     write("two");
     ASSERT_TRUE(succeeds(restore_cd(root)));
@@ -104,8 +113,7 @@ TEST_F(LoggerPath, EveryThreadKnowsHowManyLogsReplay) {
     replay([](cd_handle root) { EXPECT_TRUE(succeeds(commit_cd(root))); });
 }
 
-TEST_F(LoggerPath, AnEntryThatWasUnreadIsReadAgain) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, AnEntryThatWasUnreadIsReadAgain) {
     write("one");
     write("two");
     ASSERT_TRUE(succeeds(restore_cd(root)));
@@ -117,8 +125,7 @@ TEST_F(LoggerPath, AnEntryThatWasUnreadIsReadAgain) {
     EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
 }
 
-TEST_F(LoggerPath, TheLastEntryMayBeChanged) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, TheLastEntryMayBeChanged) {
     void *entry = write("one");
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(entry) % 16, 0U);
@@ -127,8 +134,7 @@ TEST_F(LoggerPath, TheLastEntryMayBeChanged) {
     EXPECT_EQ(read(), "ONE");
 }
 
-TEST_F(LoggerPath, AnEntryGrowsWhileItIsWritten) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, AnEntryGrowsWhileItIsWritten) {
     const cd_log_place place = here();
     cd_log_room room = cd_log_open(3);
     ASSERT_NE(room.at, nullptr);
@@ -162,8 +168,7 @@ TEST_F(LoggerPath, ASizeThatNoMemoryHasIsRefused) {
     }
 }
 
-TEST_F(LoggerPath, AnEntryThatIsLeftOpenIsDropped) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, AnEntryThatIsLeftOpenIsDropped) {
     cd_log_room room = cd_log_open(100);
     ASSERT_NE(room.at, nullptr);
     write("one");
@@ -173,8 +178,7 @@ TEST_F(LoggerPath, AnEntryThatIsLeftOpenIsDropped) {
 }
 
 // The writer is inside the log, past its check of the CD, when that ends.
-TEST_F(LoggerPath, ACdMayEndInAnotherThreadWhileAnEntryIsOpen) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, ACdMayEndInAnotherThreadWhileAnEntryIsOpen) {
     write("one");
     cd_log_room room = cd_log_open(3);
     ASSERT_NE(room.at, nullptr);
@@ -190,8 +194,7 @@ TEST_F(LoggerPath, ACdMayEndInAnotherThreadWhileAnEntryIsOpen) {
     EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
 }
 
-TEST_F(LoggerPath, OthersReadTheLogWhileItsThreadWrites) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, OthersReadTheLogWhileItsThreadWrites) {
     std::atomic<bool> done = false;
     std::thread other([&] {
         uint64_t before = 0;
@@ -209,16 +212,14 @@ TEST_F(LoggerPath, OthersReadTheLogWhileItsThreadWrites) {
     EXPECT_EQ(info_of(root).log_length, 20000U);
 }
 
-TEST_F(LoggerPath, LeavesTheLastErrorAlone) {
-    make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, LeavesTheLastErrorAlone) {
     EXPECT_EQ(commit_cd(nullptr), FAILURE);
     const cd_error before = cd_last_error();
     write("one");
     EXPECT_EQ(cd_last_error(), before);
 }
 
-TEST_F(LoggerPath, AnObserverHearsOfTheReplaysEnd) {
-    make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, AnObserverHearsOfTheReplaysEnd) {
     write("one");
     write("two");
     int ends = 0;
@@ -250,8 +251,7 @@ TEST_F(LoggerPath, InsideACallbackNothingIsCovered) {
     EXPECT_TRUE(succeeds(restore_cd(root)));
 }
 
-TEST_F(LoggerPath, AnEntryIsCoveredByTheCdsThatWouldReplayIt) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, AnEntryIsCoveredByTheCdsThatWouldReplayIt) {
     const cd_log_place first = here();
     write("one");
     const cd_handle child = make_child(root);
@@ -269,8 +269,7 @@ TEST_F(LoggerPath, AnEntryIsCoveredByTheCdsThatWouldReplayIt) {
     EXPECT_FALSE(cd_log_covers(root, &second));
 }
 
-TEST_F(LoggerPath, ASiblingsEntriesAreCoveredByTheParent) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, ASiblingsEntriesAreCoveredByTheParent) {
     const cd_handle first = make_child(root);
     const cd_handle second = make_child(root);
     const cd_log_place place = here();
@@ -280,8 +279,7 @@ TEST_F(LoggerPath, ASiblingsEntriesAreCoveredByTheParent) {
     EXPECT_FALSE(cd_log_covers(first, &place));
 }
 
-TEST_F(LoggerPath, BeginsOfALogAreWhereARestoreReplaysFrom) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, BeginsOfALogAreWhereARestoreReplaysFrom) {
     write("one");
     const cd_handle first = make_child(root);
     const cd_log_place of_first = here();
@@ -307,8 +305,7 @@ TEST_F(LoggerPath, BeginsOfALogAreWhereARestoreReplaysFrom) {
     EXPECT_EQ(cd_log_begins(second, begins.data(), 3), 0) << "it has ended";
 }
 
-TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+TEST_F(RecordingPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
     const cd_log_place first = here();
     write("one");
     const cd_handle child = make_child(root);
@@ -328,14 +325,6 @@ TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
     ASSERT_TRUE(succeeds(commit_cd(child)));
     ASSERT_TRUE(succeeds(commit_cd(root)));
     EXPECT_FALSE(cd_log_parts(&first, &third));
-}
-
-TEST_F(LoggerPath, ACdThatAnotherThreadEndedIsNotWrittenTo) {
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
-    ASSERT_NE(write("one"), nullptr);
-    std::thread([root] { EXPECT_TRUE(succeeds(commit_cd(root))); }).join();
-    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
-    EXPECT_EQ(write("two"), nullptr);
 }
 
 } // namespace

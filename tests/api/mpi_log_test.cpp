@@ -22,8 +22,8 @@ TEST_F(MpiLog, AddDuringReplayIsRefusedUntilTheLastEntryWasReturned) {
     add(root, "two");
     ASSERT_TRUE(succeeds(restore_cd(root)));
     char *entry = static_cast<char *>(std::malloc(1));
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, add_MPI_log_to_cd(root, entry, 1)));
-    EXPECT_TRUE(message_has("CD 0/root/0/0 replays its MPI log and has 2 entries left"));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, add_MPI_log_to_cd(root, entry, 1),
+                           {"CD 0/root/0/0 replays its MPI log and has 2 entries left"}));
     EXPECT_EQ(next(root), "one");
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, add_MPI_log_to_cd(root, entry, 1)));
     EXPECT_EQ(next(root), "two");
@@ -82,8 +82,8 @@ TEST_F(MpiLog, EveryCallIsRefusedWhereLoggingIsDisabled) {
 TEST_F(MpiLog, BadEntriesAreRefused) {
     char *entry = static_cast<char *>(std::malloc(1));
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(root, nullptr, 1)));
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(root, entry, -1)));
-    EXPECT_TRUE(message_has("CD 0/root/0/0: the log entry is -1 bytes"));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(root, entry, -1),
+                           {"CD 0/root/0/0: the log entry is -1 bytes"}));
     std::free(entry);
     const cd_log_part part = {nullptr, 1};
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, cd_log_append(root, &part, 1)));

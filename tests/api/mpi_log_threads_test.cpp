@@ -138,8 +138,8 @@ TEST_F(MpiLogThreads, RestoreByAnotherThreadIsRefusedWhileTheLogOfAChildWouldBeR
     EXPECT_EQ(rest(own), "a1 ");
     std::thread([&] { append(make_child(own), "c1"); }).join();
     std::thread([&] {
-        EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, restore_cd(own)));
-        EXPECT_NE(last_message().find("CD 0/root/1/0: only the thread"), std::string::npos);
+        EXPECT_TRUE(
+            fails_with(CD_ERROR_LOG_SIBLINGS, restore_cd(own), {"CD 0/root/1/0: only the thread"}));
     }).join();
     ASSERT_TRUE(succeeds(restore_cd(own))) << "this thread has taken the place of the ended one";
     ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(own)));

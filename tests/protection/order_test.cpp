@@ -86,22 +86,6 @@ TEST_F(Order, WhatIsProtectedIsReadBackFromThePageCache) {
     EXPECT_EQ(descriptors, 1);
 }
 
-TEST_F(Order, AChildOrAnAddCallHasTheProtectionOfItsRoot) {
-    begin();
-    for (const char *other : {"redundancy=single", "redundancy=none", "set_size=2"}) {
-        int error = 0;
-        EXPECT_EQ(create_cd(root, other, CD_COMM_LOGGING_INHERIT, nullptr, &error), nullptr);
-        EXPECT_EQ(error, CD_ERROR_STORAGE_UNSUPPORTED) << other;
-        const cd_addrspec range = {memory.data(), 10, CD_READ_WRITE, CD_GLOBAL};
-        EXPECT_EQ(add_to_cd_via_copy(root, &range, 1, other), CD_FAILURE);
-        EXPECT_EQ(cd_last_error(), CD_ERROR_STORAGE_UNSUPPORTED) << other;
-    }
-    const cd_handle child =
-        create_cd(root, "redundancy=xor", CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
-    EXPECT_NE(child, nullptr) << cd_last_error_message();
-    EXPECT_EQ(commit_cd(child), CD_SUCCESS);
-}
-
 TEST_F(Order, ACommitThatAnotherRankRefusesHasNotHappenedAndCanBeRepeated) {
     begin();
     advance_with('a');
@@ -137,16 +121,28 @@ TEST_F(Order, ACommitThatIsRefusedIsToldToTheOthers) {
 }
 
 TEST_F(Order, ThereIsOneProtectorInAProcess) {
-    EXPECT_EQ(cd_protect_by(nullptr), CD_FAILURE);
-    EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
+    cd_protector without_size = {};
     cd_protector other = {};
-    EXPECT_EQ(cd_protect_by(&other), CD_FAILURE);
-    EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
     other.size = sizeof other;
-    EXPECT_EQ(cd_protect_by(&other), CD_FAILURE);
-    EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
+    for (const cd_protector *refused :
+         {static_cast<cd_protector *>(nullptr), &without_size, &other}) {
+        EXPECT_EQ(cd_protect_by(refused), CD_FAILURE);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
+    }
     begin();
     EXPECT_EQ(calls(), (Calls{"open 0 root", "opened"}));
+}
+
+TEST_F(Order, AForkedProcessLeavesTheProtectorAlone) {
+    begin();
+    advance_with('a');
+    calls();
+    EXPECT_EQ(0, in_process([&] {
+                  const bool failed =
+                      advance_cd_point_in_time(root) == CD_FAILURE && info().protected_epoch == 0;
+                  const bool ended = commit_cd(root) == CD_SUCCESS;
+                  return failed && ended && calls().empty() ? 0 : 1;
+              }));
 }
 
 } // namespace

@@ -87,16 +87,6 @@ TEST_F(Start, IsTheImageWhereTheLocalStoreIsAheadAndThatStaysAsideUntilTheNextAd
     EXPECT_EQ(found(), 'd');
 }
 
-TEST_F(Start, WhatAnEarlierOneLeftAsideDoesNotCostTheStoreThatWentOn) {
-    live("ab");
-    protector.protect_fails = CD_ERROR_STORE_FULL;
-    live("c");
-    std::ofstream(aside()) << "its removal did not last";
-    const std::string ahead = read(store());
-    EXPECT_EQ(found(), 'b');
-    EXPECT_EQ(read(aside()), ahead);
-}
-
 TEST_F(Start, WhatWasAddedAfterTheLastAdvanceIsNotThere) {
     EXPECT_EQ(0, in_process([&] {
                   root = create();

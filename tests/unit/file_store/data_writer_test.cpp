@@ -73,6 +73,16 @@ protected:
                   crc32c(0, bytes_for(index), std::min(length, format::checked_part)));
     }
 
+    // Writes every `step`th extent in one operation, with the bytes for its index + `shift`.
+    void write_all(const std::vector<Extent> &extents, size_t length, size_t step = 1,
+                   size_t shift = 0) {
+        DataWriter writer(*volume, true, true);
+        for (size_t i = 0; i < extents.size(); i += step) {
+            write(writer, extents[i], i + shift, length);
+        }
+        ASSERT_TRUE(writer.flush().is_ok());
+    }
+
     bool holds(const Extent &extent, size_t index, size_t length) {
         std::vector<std::byte> read(length);
         EXPECT_TRUE(volume->file().read(extent.offset, read.data(), length).is_ok());
@@ -90,11 +100,7 @@ TEST_F(WriterTest, NeighboursAreWrittenAtOnceWhateverRoomIsLeftBetweenThem) {
     for (const size_t length : {size_t{8}, size_t{100}, size_t{5000}}) {
         const std::vector<Extent> extents = reserve(count, length);
         system.writes = 0;
-        DataWriter writer(*volume, true, true);
-        for (size_t i = 0; i < count; ++i) {
-            write(writer, extents[i], i, length);
-        }
-        ASSERT_TRUE(writer.flush().is_ok());
+        write_all(extents, length);
         EXPECT_EQ(system.writes, 1) << length;
         for (size_t i = 0; i < count; ++i) {
             EXPECT_TRUE(holds(extents[i], i, length)) << length << ", extent " << i;
@@ -105,11 +111,7 @@ TEST_F(WriterTest, NeighboursAreWrittenAtOnceWhateverRoomIsLeftBetweenThem) {
 TEST_F(WriterTest, WhatIsLongerThanTheBufferIsWrittenWithItsNeighbours) {
     constexpr size_t length = 300'001;
     const std::vector<Extent> extents = reserve(3, length);
-    DataWriter writer(*volume, true, true);
-    for (size_t i = 0; i < extents.size(); ++i) {
-        write(writer, extents[i], i, length);
-    }
-    ASSERT_TRUE(writer.flush().is_ok());
+    write_all(extents, length);
     for (size_t i = 0; i < extents.size(); ++i) {
         EXPECT_TRUE(holds(extents[i], i, length)) << i;
     }
@@ -118,16 +120,8 @@ TEST_F(WriterTest, WhatIsLongerThanTheBufferIsWrittenWithItsNeighbours) {
 TEST_F(WriterTest, WhatLiesBetweenIsLeftAlone) {
     constexpr size_t length = 5000;
     const std::vector<Extent> extents = reserve(10, length);
-    DataWriter first(*volume, true, true);
-    for (size_t i = 0; i < extents.size(); ++i) {
-        write(first, extents[i], i, length);
-    }
-    ASSERT_TRUE(first.flush().is_ok());
-    DataWriter second(*volume, true, true);
-    for (size_t i = 0; i < extents.size(); i += 2) {
-        write(second, extents[i], i + 100, length);
-    }
-    ASSERT_TRUE(second.flush().is_ok());
+    write_all(extents, length);
+    write_all(extents, length, 2, 100);
     for (size_t i = 0; i < extents.size(); ++i) {
         EXPECT_TRUE(holds(extents[i], i % 2 == 0 ? i + 100 : i, length)) << i;
     }

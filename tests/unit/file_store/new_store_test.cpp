@@ -149,32 +149,42 @@ private:
     pid_t process_;
 };
 
-TEST_F(NewStore, IsMadeByOneProcessWhileAnotherReplacesTheOldOne) {
-    class Renaming : public ReplacedSystem {
-    public:
-        explicit Renaming(OtherProcess &waiting) : other_(waiting) {}
-        int rename_at(int directory, const char *from, const char *to) override {
-            if (std::string(from) != ".0-root.cds.new") {
-                return System::rename_at(directory, from, to);
-            }
-            other = other_.run();
-            errno = EIO;
-            return -1;
+// Something happens before each lock, or once where a new store is renamed or forced, which fails.
+class Meanwhile : public ReplacedSystem {
+public:
+    int lock_open_file(int fd, pid_t &holder) override {
+        if (before_lock) {
+            before_lock();
         }
+        return System::lock_open_file(fd, holder);
+    }
+    int rename_at(int directory, const char *from, const char *to) override {
+        const bool fails = at_rename && std::string(from) == ".0-root.cds.new";
+        return fails ? refuse(at_rename) : System::rename_at(directory, from, to);
+    }
+    int sync_all(int fd) override { return at_sync ? refuse(at_sync) : System::sync_all(fd); }
 
-        int other = -1;
+    std::function<void()> before_lock, at_rename, at_sync;
 
-    private:
-        OtherProcess &other_;
-    };
+private:
+    static int refuse(std::function<void()> &happens) {
+        std::exchange(happens, nullptr)();
+        errno = EIO;
+        return -1;
+    }
+};
+
+TEST_F(NewStore, IsMadeByOneProcessWhileAnotherReplacesTheOldOne) {
     store_value(7);
     OtherProcess other([&] { return create() != nullptr ? 0 : cd_last_error(); });
     start_afresh();
     {
-        Renaming system(other);
+        Meanwhile system;
+        int found = -1;
+        system.at_rename = [&] { found = other.run(); };
         EXPECT_EQ(create(), nullptr);
         EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
-        EXPECT_EQ(system.other, CD_ERROR_STORE_LOCKED);
+        EXPECT_EQ(found, CD_ERROR_STORE_LOCKED);
     }
     EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
     EXPECT_EQ(found(), 7);
@@ -198,80 +208,41 @@ TEST_F(NewStore, ReplacesOneThatHasASecondName) {
 }
 
 TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {
-    class Removing : public ReplacedSystem {
-    public:
-        explicit Removing(OtherProcess &waiting) : other_(waiting) {}
-        int sync_all(int fd) override {
-            if (!armed) {
-                return System::sync_all(fd);
-            }
-            armed = false;
-            other = other_.run();
-            errno = EIO;
-            return -1;
-        }
-
-        bool armed = false;
-        int other = -1;
-
-    private:
-        OtherProcess &other_;
-    };
     OtherProcess other([&] { return create() != nullptr ? 0 : cd_last_error(); });
-    Removing system(other);
+    Meanwhile system;
     ASSERT_NE(create(), nullptr);
-    system.armed = true; // at the removal of the name
+    int found = -1;
+    system.at_sync = [&] { found = other.run(); }; // at the removal of the name
     EXPECT_NE(commit_cd(CURRENT_CD), CD_SUCCESS);
-    EXPECT_EQ(system.other, CD_ERROR_STORE_LOCKED);
+    EXPECT_EQ(found, CD_ERROR_STORE_LOCKED);
     EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
     EXPECT_EQ(commit_cd(CURRENT_CD), CD_SUCCESS);
 }
 
 TEST_F(NewStore, ThatAnotherProcessHasMadeMeanwhileIsItsOwn) {
-    class Locking : public ReplacedSystem {
-    public:
-        explicit Locking(OtherProcess &waiting) : other_(waiting) {}
-        int lock_open_file(int fd, pid_t &holder) override {
-            other = other < 0 ? other_.run() : other;
-            return System::lock_open_file(fd, holder);
-        }
-
-        int other = -1;
-
-    private:
-        OtherProcess &other_;
-    };
     OtherProcess other([&] { return keep_value(5); });
     {
-        Locking system(other);
+        Meanwhile system;
+        int result = -1;
+        system.before_lock = [&] { result = result < 0 ? other.run() : result; };
         EXPECT_EQ(create(), nullptr);
         EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_LOCKED);
         EXPECT_NE(std::string(cd_last_error_message()).find("repeat the call"), std::string::npos)
             << cd_last_error_message();
-        EXPECT_EQ(system.other, 0);
+        EXPECT_EQ(result, 0);
     }
     EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
     EXPECT_EQ(found(), 5);
 }
 
-TEST_F(NewStore, WhoseUnfinishedFileWasTakenBackByAnotherProcessBeforeItWasLockedIsMadeOfOneMore) {
-    class Locking : public ReplacedSystem {
-    public:
-        explicit Locking(std::function<void()> take_back) : take_back_(std::move(take_back)) {}
-        int lock_open_file(int fd, pid_t &holder) override {
-            std::exchange(take_back_, [] {})();
-            return System::lock_open_file(fd, holder);
-        }
-
-    private:
-        std::function<void()> take_back_;
-    };
+TEST_F(NewStore, IsMadeOnceMoreWhenAnotherProcessRemovedItsUnfinishedFileBeforeItWasLocked) {
     const std::string unfinished = directory_ + "/.0-root.cds.new";
     const std::string elsewhere = directory_ + "/elsewhere";
-    for (const std::function<void()> &take_back :
+    for (std::function<void()> take_back :
          {std::function<void()>([&] { std::filesystem::remove(unfinished); }),
           std::function<void()>([&] { std::filesystem::rename(unfinished, elsewhere); })}) {
-        const Locking system(take_back);
+        Meanwhile system;
+        system.before_lock = [&] { std::exchange(take_back, [] {})(); };
         EXPECT_NE(create(), nullptr) << cd_last_error_message();
         std::filesystem::remove(elsewhere);
         EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
@@ -280,21 +251,13 @@ TEST_F(NewStore, WhoseUnfinishedFileWasTakenBackByAnotherProcessBeforeItWasLocke
 }
 
 TEST_F(NewStore, IsRefusedWhereTheNameNeverLeadsToWhatWasOpenedByIt) {
-    class Replacing : public ReplacedSystem {
-    public:
-        explicit Replacing(std::string store) : store_(std::move(store)) {}
-        int lock_open_file(int fd, pid_t &holder) override {
-            std::filesystem::copy_file(store_, store_ + "-copy");
-            std::filesystem::rename(store_ + "-copy", store_);
-            return System::lock_open_file(fd, holder);
-        }
-
-    private:
-        const std::string store_;
-    };
     store_value(7);
     {
-        const Replacing system(store());
+        Meanwhile system;
+        system.before_lock = [&] {
+            std::filesystem::copy_file(store(), store() + "-copy");
+            std::filesystem::rename(store() + "-copy", store());
+        };
         EXPECT_EQ(create(), nullptr);
         EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
         EXPECT_NE(std::string(cd_last_error_message()).find("loses its name each time"),

@@ -79,15 +79,6 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
     EXPECT_GT(failures, 20);
 }
 
-TEST_F(StartFromImage, KeepsWhatIsAsideWhereTheStoreHasNotGoneOnFromTheSameImage) {
-    make_image_and_go_on();
-    const std::string ahead = scratch::content(store());
-    for (int begun = 0; begun < 3; ++begun) {
-        EXPECT_EQ(start(), 1U);
-        EXPECT_TRUE(scratch::content(store() + ".old") == ahead) << begun;
-    }
-}
-
 TEST_F(StartFromImage, ThatFailsAtAnyCallLosesNothingOfWhatAnEarlierOnePutAside) {
     make_image_and_go_on();
     const std::string ahead = scratch::content(store());

@@ -69,6 +69,9 @@ TEST_P(UndoLogTest, TakesNothingBackThatIsKept) {
 }
 
 TEST_P(UndoLogTest, RemembersOnlyWhatChanges) {
+    log->overwrite(piece, memory.data(), memory.size());
+    log->overwrite(piece, memory.data(), 0);
+    EXPECT_EQ(log->overwritten(), 0u);
     memory[page + 5] ^= std::byte{1};
     memory[memory.size() - 1] ^= std::byte{1}; // in a last part of 90 bytes
     log->overwrite(piece, memory.data(), memory.size());
@@ -124,13 +127,6 @@ TEST(UndoLog, UsesTheMemoryOfTheOneBefore) {
         maps = pages.maps;
     }
     EXPECT_GT(maps, without_log) << "the old bytes are not in mapped pages";
-}
-
-TEST_P(UndoLogTest, UnchangedBytesAreNotWritten) {
-    log->overwrite(piece, memory.data(), memory.size());
-    EXPECT_EQ(log->overwritten(), 0u);
-    log->overwrite(piece, memory.data(), 0);
-    EXPECT_EQ(log->overwritten(), 0u);
 }
 
 TEST(UndoLog, DoesNotSealOldDamageWhenItTakesBack) {

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -74,10 +73,6 @@ TEST(System, WhatMakesAFileLongerThanIsAllowedIsRefused) {
     ::close(fd);
 }
 
-TEST(System, GivesNoPagesWhenThereIsNoRoom) {
-    EXPECT_EQ(system().map_pages(size_t{1} << 60), nullptr);
-}
-
 // Pages of address space that the process has.
 long mapped_pages() {
     char text[64] = "";
@@ -99,46 +94,6 @@ TEST(System, LeavesNothingMapped) {
         system().unmap_pages(at, size);
     }
     EXPECT_LT(mapped_pages() - before, 1000); // a lost quarter of a huge page each would be 2560
-}
-
-struct Descriptors : testing::Test {
-    Descriptors() {
-        EXPECT_EQ(::pipe(pipe), 0);
-        EXPECT_GE(std::fputs("0123456789", file), 0);
-        std::fflush(file);
-    }
-    ~Descriptors() override {
-        std::fclose(file);
-        ::close(pipe[0]);
-        ::close(pipe[1]);
-    }
-
-    std::FILE *file = std::tmpfile();
-    int fd = ::fileno(file);
-    int pipe[2] = {};
-};
-
-TEST_F(Descriptors, Seek) {
-    EXPECT_EQ(system().seek(fd, 4, SEEK_SET), 4);
-    EXPECT_EQ(system().seek(fd, 0, SEEK_CUR), 4);
-    EXPECT_EQ(system().seek(pipe[0], 0, SEEK_CUR), -1);
-    EXPECT_EQ(errno, ESPIPE);
-    EXPECT_EQ(system().seek(-1, 0, SEEK_CUR), -1);
-    EXPECT_EQ(errno, EBADF);
-}
-
-TEST_F(Descriptors, IdentifyTheirFile) {
-    FileIdentity mine;
-    FileIdentity other;
-    ASSERT_EQ(system().identify(fd, mine), 0);
-    const int copy = ::dup(fd);
-    ASSERT_EQ(system().identify(copy, other), 0);
-    EXPECT_EQ(mine, other);
-    ::close(copy);
-    ASSERT_EQ(system().identify(pipe[0], other), 0);
-    EXPECT_FALSE(mine == other);
-    EXPECT_EQ(system().identify(copy, other), -1);
-    EXPECT_EQ(errno, EBADF);
 }
 
 // What a descriptor gets by write_at() is where the other one reads it, whatever the file is named.
@@ -180,23 +135,6 @@ TEST(System, OpensNoFilesInMemoryForThem) {
     ::close(fd);
 }
 
-TEST(System, ReadsTheEnvironment) {
-    ::setenv("CD_UNIT_TEST_VARIABLE", "value", 1);
-    EXPECT_STREQ(system().environment("CD_UNIT_TEST_VARIABLE"), "value");
-    ::unsetenv("CD_UNIT_TEST_VARIABLE");
-    EXPECT_EQ(system().environment("CD_UNIT_TEST_VARIABLE"), nullptr);
-}
-
-TEST(System, TimeGoesOn) {
-    const uint64_t start = system().monotonic_ns();
-    uint64_t now = start;
-    while (now == start) {
-        now = system().monotonic_ns();
-    }
-    EXPECT_GT(now, start);
-    EXPECT_LT(now - start, 60'000'000'000U);
-}
-
 TEST(System, ThreadsTakeNoSignalsOfTheProgram) {
     sigset_t before;
     ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
@@ -226,16 +164,6 @@ TEST(System, WhatPeopleAreToldDoesNotControlTheirTerminal) {
     testing::internal::CaptureStderr();
     system().warn(path.c_str());
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "containment-domains: " + path + "\n");
-}
-
-TEST(System, CanBeReplaced) {
-    struct Stopped : System {
-        uint64_t monotonic_ns() override { return 7; }
-    } stopped;
-    replace_system(&stopped);
-    EXPECT_EQ(system().monotonic_ns(), 7u);
-    replace_system(nullptr);
-    EXPECT_NE(system().monotonic_ns(), 7u);
 }
 
 // It would have the number of standard input, and there is no other.

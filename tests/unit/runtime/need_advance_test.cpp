@@ -93,26 +93,21 @@ TEST_F(NeedAdvance, ComesWhenTheIntervalOfYoungAndDalyIsOver) {
     EXPECT_NEAR(wait_until_needed(), std::sqrt(2 * 2 * 200) - 2, 0.01);
 }
 
-TEST_F(NeedAdvance, IsNotMoreOftenThanFailuresWhenAnAdvanceCostsAsMuch) {
-    clock_.variables["CD_MTBF"] = "10";
-    create();
-    advance(8);
-    EXPECT_NEAR(wait_until_needed(), 10, 0.01);
-}
-
-TEST_F(NeedAdvance, KeepsAdvancesBelowTheirShareOfTime) {
-    clock_.variables["CD_OVERHEAD"] = "20";
-    create();
-    advance(2);
-    EXPECT_NEAR(wait_until_needed(), 8, 0.01);
-}
-
-TEST_F(NeedAdvance, WaitsForBothLimits) {
-    clock_.variables["CD_OVERHEAD"] = "1";
-    clock_.variables["CD_MTBF"] = "200";
-    create();
-    advance(1);
-    EXPECT_NEAR(wait_until_needed(), 99, 0.01);
+TEST_F(NeedAdvance, ComesWhenAllLimitsAllowIt) {
+    const struct {
+        std::map<std::string, std::string> limits;
+        double cost, wait;
+    } rows[] = {{{{"CD_OVERHEAD", "20"}}, 2, 8},
+                {{{"CD_OVERHEAD", "1"}, {"CD_MTBF", "200"}}, 1, 99},
+                {{{"CD_MTBF", "10"}}, 8, 10}}; // not more often than failures
+    for (const auto &[limits, cost, wait] : rows) {
+        clock_.variables = limits;
+        create();
+        advance(cost);
+        EXPECT_NEAR(wait_until_needed(), wait, 0.01);
+        ASSERT_EQ(commit_cd(cd_), CD_SUCCESS);
+        cd_ = nullptr;
+    }
 }
 
 TEST_F(NeedAdvance, CountsFromARestoreOn) {

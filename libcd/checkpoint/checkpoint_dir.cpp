@@ -81,7 +81,7 @@ std::vector<std::string> readable_names_in(const std::string &path) {
     return names;
 }
 
-// Without the marker nobody knows which checkpoints are valid. Users decide.
+// Without the marker it is not known which checkpoints are valid. Users decide.
 Status read_commit_marker_file(const std::string &path, CommitMarker &marker) {
     redset::KvTree tree;
     uint64_t size = 0;

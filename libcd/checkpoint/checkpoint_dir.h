@@ -67,7 +67,7 @@ public:
 
     // Files that cannot be removed stay; no restart needs them.
     void remove_files_of(const CheckpointId &point, int rank) const;
-    // In this directory and those of its checkpoints, where nobody may be writing.
+    // In this directory and those of its checkpoints. No process may be writing there.
     void remove_drafts() const;
     // Removes checkpoints with smaller numbers that `keeps` does not name. Fails where the record
     // of a committed one cannot be removed; its files stay then.

@@ -18,8 +18,7 @@ using redset::Bytes;
 
 namespace {
 
-// What a rank is about to do, as all ranks send it to each other: the epoch to advance to, or one
-// of these.
+// Ranks send each other their next step: the epoch to advance to, or one of these.
 constexpr uint64_t step_commit = 0;
 constexpr uint64_t step_leave = ~uint64_t{0};
 
@@ -144,7 +143,7 @@ Status Checkpointer::protect(const cd_offered_point &offered) {
 Status Checkpointer::complete_in_thread(const CheckpointId &point) {
     try {
         helper_ = std::thread([this, point] { outcome_ = SavedStatus(complete(point)); });
-    } catch (const std::exception &) { // std::system_error; the ranks meet all the same
+    } catch (const std::exception &) { // std::system_error: this thread does it
         return complete(point);
     }
     return Status::ok();

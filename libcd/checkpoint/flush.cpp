@@ -143,7 +143,7 @@ Status Flush::copy(const File &image, uint64_t size) const {
     return drafts.publish();
 }
 
-// Copies need nobody's help, and have redset's files for their checksums.
+// Copies have no redundancy, only the checksums in redset's files.
 redset::Set Flush::set_of_this_rank() const {
     const auto ranks = static_cast<int>(job_.ranks().size());
     return {{Scheme::single, 1, 0}, job_.all().self(), ranks, job_.program_ranks(), {job_.rank()}};

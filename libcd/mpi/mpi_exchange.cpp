@@ -128,9 +128,9 @@ Status MpiExchange::wait_for(std::span<MPI_Request> requests, const char *what) 
     }
 }
 
-// What MPI writes to while ranks gather bytes.
+// The buffers that MPI uses while ranks gather bytes.
 struct MpiExchange::Gathering {
-    // What one member sends in the first call: all of its bytes, if they are few.
+    // Sent by a member in the first call: all of its bytes, if they are few.
     struct Part {
         unsigned long long size = 0;
         std::array<std::byte, 56> bytes = {};

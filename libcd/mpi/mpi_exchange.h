@@ -13,7 +13,7 @@ namespace cd::mpi {
 
 // The ranks of a communicator of our own, as members of an exchange. Where MPI fails in one of
 // them, or memory runs out, all later calls fail; buffers that MPI may still write to are never
-// freed; and the other ranks are told to give up, as far as MPI still can.
+// freed; and the other ranks get a message to give up, as far as MPI can still send it.
 class MpiExchange : public redset::Exchange {
 public:
     // All ranks of `whole` call it. Those with the same color get an exchange in the order of their

@@ -12,7 +12,7 @@
 
 namespace cd::mpi {
 
-// What a rank says of its root before it meets the ranks that share it.
+// A rank's root, before it meets the ranks that share it.
 struct OwnRoot {
     std::string name;
     std::vector<std::string> directories; // where this rank may have checkpoints of other roots
@@ -25,8 +25,8 @@ public:
     // create them in the same order, and threads one after the other.
     static Status meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job);
 
-    // Takes the place of meet() where this rank does not know the name of its root: nobody gets a
-    // job, and all get this failure. MPI is usable.
+    // Takes the place of meet() where the name of this rank's root is not valid: all ranks fail
+    // with `why`. MPI is usable.
     static Status refuse(const SavedStatus &why);
 
     static std::string name_of_node(); // MPI is usable

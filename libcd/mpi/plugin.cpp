@@ -187,8 +187,8 @@ constexpr cd_protector protector = {
 
 [[gnu::constructor]] void register_protector() {
     if (!notice_forks()) {
-        os::system().warn("redundancy across nodes is not available: there is no memory to be told "
-                          "when the process forks");
+        os::system().warn("redundancy across nodes is not available: there is no memory to "
+                          "notice forks");
     } else if (cd_protect_by(&protector) != CD_SUCCESS) {
         os::system().warn("redundancy across nodes is not available: another library offers it");
     }

@@ -15,7 +15,7 @@
 
 namespace cd::redset {
 
-// Removes all drafts in a folder, where nobody may be writing. Ignores failures.
+// Removes all drafts in a folder, where no process may be writing. Ignores failures.
 void remove_drafts(const std::string &folder);
 
 // Returns the writer of a draft with this name, nothing for other files.

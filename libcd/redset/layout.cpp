@@ -88,7 +88,7 @@ Parts parts_of(const Layout &layout, int row, Losses lost) {
     for (int member = 0; member < layout.coding.members; ++member) {
         const Item item = layout.item(row, member);
         if (item.length == 0) {
-            continue; // zeros: known without asking anybody, and they contribute nothing
+            continue; // zeros, which contribute nothing
         }
         const bool gone = is_lost(item, lost);
         if (item.region == Region::data) {

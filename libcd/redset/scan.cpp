@@ -189,7 +189,7 @@ void find_ranks(const Members &members, FoundSet &found) {
         }
     }
     if (!unknown.empty()) {
-        found.problem = std::string("nothing that was found tells of ") +
+        found.problem = std::string("no file that was found describes ") +
                         (unknown.size() == 1 ? "member " : "members ") + list_ranks(unknown) +
                         " of " + std::to_string(ranks.size());
     } else if (!check_set(found.set, found.set.coding.members)) {
@@ -225,7 +225,7 @@ bool has_any(const Place &place, const Names &names) {
 }
 
 // The directories of a checkpoint that have any file of a member. A program writes only files into
-// a checkpoint, so that a link there is somebody else's.
+// a checkpoint, so a link there is not its own.
 std::vector<Copies> copies_in(const std::vector<fs::path> &checkpoints, const Members &members,
                               const std::vector<Names> &names) {
     std::vector<Copies> copies(names.size());

@@ -15,7 +15,7 @@
 
 namespace cd::redset {
 
-// What a member has lost, as sentences that name the file; "" for what is intact.
+// The losses of a member, as sentences that name the file; "" for files that are intact.
 struct MemberState {
     std::string data_lost;
     std::string payload_lost;
@@ -27,7 +27,7 @@ struct MemberState {
     Lost lost() const { return {!data_lost.empty(), !payload_lost.empty()}; }
 };
 
-// What a set has lost, and how it can be rebuilt. The same for every member, except for the
+// The losses of a set, and how to rebuild them. All members have the same survey, except for the
 // coefficients in `rows`.
 struct Survey {
     std::vector<StoredFiles> files; // that each member had
@@ -53,7 +53,7 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Conte
 
 // The steps of a survey, for callers with all members. May throw std::bad_alloc.
 
-// What a member still has, before its data are looked at.
+// The remaining files of a member, before its data are read.
 struct Survivors {
     int member = 0;
     std::optional<Header> header;

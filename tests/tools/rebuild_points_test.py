@@ -320,7 +320,7 @@ class FarTooMuchTest(Case):
         self.lose(0, 1, 2)
         status, one = self.only_set()
         self.assertEqual((status, one["verdict"]), (DAMAGED, "lost"))
-        self.assertIn("nothing that was found tells of member 0 of 4", one["problem"])
+        self.assertIn("no file that was found describes member 0 of 4", one["problem"])
 
 
 unittest.main(argv=sys.argv[:1])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// Attempts that can never count, and those that may have counted.
+// What killed programs and users left: unfinished checkpoints, drafts, links, directories.
 #include "protected.h"
 
 #include <filesystem>
@@ -55,6 +55,60 @@ TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.lose("n3"); // its spare
     std::filesystem::rename(away, cluster.directory("n3"));
     EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+// ---- A link or a directory has the name of a file of ours
+
+class InTheWay : public Protected {
+protected:
+    void SetUp() override { cluster.run({1, 2}); }
+
+    // What has the name leads to what had it.
+    void replace_by_link(const std::filesystem::path &path) const {
+        const std::filesystem::path elsewhere = cluster.directory("n0").parent_path() / "elsewhere";
+        std::filesystem::rename(path, elsewhere);
+        std::filesystem::create_symlink(elsewhere, path);
+    }
+    static void replace_by_directory(const std::filesystem::path &path) {
+        std::filesystem::remove(path);
+        std::filesystem::create_directory(path);
+    }
+    // All start from epoch 2, and rank 1 has the file again.
+    void expect_rebuilt(const std::filesystem::path &path) const {
+        EXPECT_EQ(cluster.run({}).start(), 2U) << path;
+        EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)))
+            << path;
+    }
+    static std::vector<std::filesystem::path> files_in(const std::filesystem::path &directory) {
+        std::vector<std::filesystem::path> files;
+        for (const auto &each : std::filesystem::directory_iterator(directory)) {
+            files.push_back(each.path());
+        }
+        EXPECT_EQ(files.size(), 5U);
+        return files;
+    }
+    std::vector<std::filesystem::path> files_of_rank_1() const {
+        return files_in(epoch_in("n1", 2));
+    }
+};
+
+TEST_F(InTheWay, ALinkCountsAsALostFileWhereverItLeads) {
+    for (const std::filesystem::path &file : files_of_rank_1()) {
+        replace_by_link(file);
+        expect_rebuilt(file);
+    }
+}
+
+TEST_F(InTheWay, ADirectoryWithSomethingInItIsNamedWithWhatToDo) {
+    const std::filesystem::path image = epoch_in("n1", 2) / image_name(1);
+    replace_by_directory(image);
+    std::ofstream(image / "notes") << "somebody's";
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_STORE_IO);
+    EXPECT_NE(outcome.text.find(image.string() + ": "), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("Move it away"), std::string::npos) << outcome.text;
+    std::filesystem::rename(image, image.string() + ".moved");
+    expect_rebuilt(image);
 }
 
 } // namespace

@@ -7,7 +7,8 @@
 #   <binary dir>/FLAVOUR/fortran.inc     from pmpi_logger/fortran.def, the routines of this MPI, each
 #                                        with the row of its C function and the names that it has
 # and sets SOURCES to the sources. A row MPI_X also makes rows for MPI_X_c and MPIX_X. What mpi.h
-# declares is asked of the compiler, and left in declared.txt for the test of completeness.
+# declares, but for MPI_T, is asked of the compiler, and left in declared.txt for the test of
+# completeness.
 function(cd_mpi_functions flavour parts sources)
     set(table "${CMAKE_CURRENT_SOURCE_DIR}/functions.def")
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/${flavour}")
@@ -23,6 +24,7 @@ function(cd_mpi_functions flavour parts sources)
     # Not the ends of longer names (PMPI_X, QMPI_X), and not types of functions.
     string(REGEX MATCHALL "[^A-Za-z0-9_]MPIX?_[A-Za-z0-9_]+ *\\([^*Q]" declared "${header}")
     list(TRANSFORM declared REPLACE "^.(MPIX?_[A-Za-z0-9_]+).*$" "\\1")
+    list(FILTER declared EXCLUDE REGEX "^MPI_T_")
     list(REMOVE_DUPLICATES declared)
     list(SORT declared)
     list(JOIN declared "\n" text)

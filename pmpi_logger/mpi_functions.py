@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""Writes docs/reference/mpi-functions.md from the logger's table of functions; with --check tells whether it is
+"""Writes docs/reference/mpi-functions.md from the logger's table of functions; with --check fails if it is not
 what would be written."""
 
 import re
@@ -15,7 +15,7 @@ REASONS = ROOT / "pmpi_logger" / "handlers" / "passthrough.h"
 DOCUMENT = ROOT / "docs" / "reference" / "mpi-functions.md"
 
 # What is recorded, and what a replay does.
-FAMILIES = {
+HANDLERS = {
     "Blocking": ("the outcome", "gives it; nothing is sent"),
     "Probe": (
         "the outcome of a find; finding nothing is counted",
@@ -42,12 +42,11 @@ FAMILIES = {
         "which requests completed, in which order, statuses, the data that they brought",
         "completes the same ones in the same order",
     ),
-    "RequestStatus": ("flag, status and data", "tells the same"),
+    "RequestStatus": ("flag, status and data", "gives the same"),
     "PartitionedInit": ("the request", "gives the same request; without copies only if its buffers have not moved"),
     "PartitionedReady": ("which parts, and a checksum of them", "nothing is sent"),
     "PartitionedArrived": ("the answer and the part; that it had not arrived only as a count", "gives the same answer, and the part"),
     "PersistentSend": ("the request", "gives the same request"),
-    "PersistentBufferedSend": ("the request", "gives the same request"),
     "PersistentReceive": ("the request", "gives the same request"),
     "PersistentCollective": ("the request", "gives the same request; without copies only if its buffers have not moved"),
     "PersistentStart": (
@@ -91,7 +90,7 @@ FAMILIES = {
     "InfoChange": ("the call", "is made again; a restore brings back what was there before"),
     "RmaOperation": (
         "the call and a checksum of what it sends; what it brings where a synchronization ends it",
-        "tells nobody",
+        "accesses no window",
     ),
     "NonblockingRmaWrite": (
         "the call and a checksum of the data, which go out from a copy",
@@ -122,7 +121,7 @@ FAMILIES = {
     "WindowCreateDynamic": ("the window", "gives the same one"),
     "Refused": ("", ""),
     "RefusedAttach": ("", ""),
-    "TypeContents": ("result and types", "gives the same types; MPI tells the rest"),
+    "TypeContents": ("result and types", "gives the same types; MPI answers the rest"),
     "Local": ("", ""),
 }
 
@@ -139,7 +138,7 @@ Look up what the logger records of a function of MPI, and what a replay does. A 
 
 *The outcome* is the result, the status, what the call wrote, and the data that it brought to this rank.
 
-{recorded} functions are recorded and replayed, {refused} are refused while a CD logs. The other {local} concern the process alone, so that a re-execution finds the same, and go to MPI.
+{recorded} functions are recorded and replayed, {refused} are refused while a CD logs. The other {local} concern the process alone, so that a re-execution finds the same, and go to MPI. So does `MPI_T_*`, the interface for tools.
 """
 
 REFUSED = """\
@@ -165,8 +164,8 @@ def reasons():
         yield name, "".join(re.findall(r'"([^"]*)"', words))
 
 
-def refuses(family):
-    return family.startswith("Refused")
+def refuses(handler):
+    return handler.startswith("Refused")
 
 
 def names(functions):
@@ -187,7 +186,7 @@ def recorded_part(table):
         if not kept:
             continue
         lines += [f"## {section}", "", "| functions | recorded | a replay |", "| --- | --- | --- |"]
-        for meaning, functions in grouped((FAMILIES[family], name) for name, family, _ in kept).items():
+        for meaning, functions in grouped((HANDLERS[handler], name) for name, handler, _ in kept).items():
             lines.append(f"| {names(functions)} | {meaning[0]} | {meaning[1]} |")
         lines.append("")
     return lines
@@ -203,9 +202,9 @@ def refused_part(table):
 
 def document():
     table = list(rows())
-    unknown = sorted({row[2] for row in table} - set(FAMILIES))
+    unknown = sorted({row[2] for row in table} - set(HANDLERS))
     if unknown:
-        sys.exit(f"{Path(__file__).name}: say in FAMILIES what these do: {', '.join(unknown)}")
+        sys.exit(f"{Path(__file__).name}: say in HANDLERS what these do: {', '.join(unknown)}")
     local = sum(row[2] == "Local" for row in table)
     refused = sum(refuses(row[2]) for row in table)
     recorded = len(table) - local - refused

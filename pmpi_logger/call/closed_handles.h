@@ -18,8 +18,8 @@
 
 namespace cd::logger {
 
-// An object that has a handle, whatever it is.
-struct Owner {
+// An object with a handle that MPI may give to another object later.
+struct HandleOwner {
     int number = 0; // unique
     MPI_Fint in_fortran = 0;
     cd_log_place made = {};     // the entry that made it; 0 if it is not known
@@ -37,7 +37,7 @@ struct Owner {
 };
 
 // Returns the next number of an object.
-inline int next_owner() {
+inline int next_owner_number() {
     static constinit std::atomic<int> last = 0;
     return ++last;
 }
@@ -46,9 +46,9 @@ inline int next_owner() {
 // since. During a replay a freed handle names the old object until the replay reaches the recorded
 // free.
 //
-// Object is an Owner and has a handle. Thread-safe. Most handles are found to name no object here
+// Object is a HandleOwner with a handle. Thread-safe. Most handles are found to name no object here
 // without a lock.
-template <typename Object> class Owners {
+template <typename Object> class HandleOwners {
 public:
     using Handle = decltype(Object::handle);
 
@@ -62,10 +62,12 @@ public:
                    ? find_usable([=](const Object &each) { return each.handle == handle; })
                    : std::nullopt;
     }
-    // Takes the handle in Fortran.
-    static std::optional<Object> find_number(MPI_Fint number) {
+    // Returns an object that the program uses in a replay although MPI has freed it.
+    static std::optional<Object> find_freed(Handle handle) { return freed(find(handle)); }
+    static std::optional<Object> find_freed_in_fortran(MPI_Fint handle) {
         return count_.load(std::memory_order_relaxed) != 0
-                   ? find_usable([=](const Object &each) { return each.in_fortran == number; })
+                   ? freed(
+                         find_usable([=](const Object &each) { return each.in_fortran == handle; }))
                    : std::nullopt;
     }
     // Returns the object that the entry at `place` made. One call may make several.
@@ -88,12 +90,12 @@ public:
     // Called when a restore has ended: what it gave back to the program is there, unless the replay
     // has to make it.
     static void restored(cd_handle cd) {
-        const Reach reach(cd);
+        const ReplayRange range(cd);
         const std::scoped_lock lock(mutex());
         for (Kept &kept : all()) {
-            if (reach.covers(kept.object.made)) {
+            if (range.covers(kept.object.made)) {
                 kept.is_there = false;
-            } else if (kept.object.freed && reach.covers(kept.object.freed_at)) {
+            } else if (kept.object.freed && range.covers(kept.object.freed_at)) {
                 kept.is_there = true;
             }
         }
@@ -112,6 +114,10 @@ private:
         Object object;
         bool is_there = false;
     };
+
+    static std::optional<Object> freed(const std::optional<Object> &object) {
+        return object && object->freed ? object : std::nullopt;
+    }
 
     static std::mutex &mutex() {
         static auto &only = *new std::mutex;
@@ -142,7 +148,7 @@ private:
         cd_log_place here = {};
         cd_log_here(&here); // which takes a lock of the library
         const bool replays = cd_log_mode() == CD_LOG_REPLAYING;
-        const auto rank_of = [&](const Owner &each) {
+        const auto rank_of = [&](const HandleOwner &each) {
             const bool is_own =
                 each.made.stream == here.stream || each.freed_at.stream == here.stream;
             return std::tuple(!is_own, !each.freed, each.freed_at.entry);
@@ -162,31 +168,18 @@ private:
     static inline constinit HandleFilter handles_;
 };
 
-struct LoggedFile : Owner {
+// A file that was opened or closed while a log recorded. MPI closes it when the program does, and a
+// replay uses its handles, also that of Fortran, without MPI.
+struct LoggedFile : HandleOwner {
     MPI_File handle = MPI_FILE_NULL;
 };
-
-// Files that were opened or closed while a log records. MPI closes them when the program does, and
-// a replay uses their handles, also those of Fortran, without MPI.
-class LoggedFiles : public Owners<LoggedFile> {
-public:
-    // Finds a file that the program uses in a replay although MPI has closed it.
-    static std::optional<LoggedFile> find_closed(MPI_File file) { return closed(find(file)); }
-    static std::optional<LoggedFile> find_closed_number(MPI_Fint number) {
-        return closed(find_number(number));
-    }
-
-private:
-    static std::optional<LoggedFile> closed(const std::optional<LoggedFile> &file) {
-        return file && file->freed ? file : std::nullopt;
-    }
-};
+using LoggedFiles = HandleOwners<LoggedFile>;
 
 // A window that MPI no longer has when a replay uses it.
-struct GoneWindow : Owner {
+struct FreedWindow : HandleOwner {
     MPI_Win handle = MPI_WIN_NULL;
     uint64_t window = 0; // its number
 };
-using GoneWindows = Owners<GoneWindow>;
+using FreedWindows = HandleOwners<FreedWindow>;
 
 } // namespace cd::logger

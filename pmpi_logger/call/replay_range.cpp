@@ -6,7 +6,7 @@
 
 namespace cd::logger {
 
-Reach::Reach(cd_handle cd) {
+ReplayRange::ReplayRange(cd_handle cd) {
     const auto ask = [&] {
         return static_cast<size_t>(
             cd_log_begins(cd, begins_.data(), static_cast<int>(begins_.size())));
@@ -20,7 +20,7 @@ Reach::Reach(cd_handle cd) {
     std::ranges::sort(begins_, {}, &cd_log_place::stream);
 }
 
-bool Reach::covers(const cd_log_place &place) const {
+bool ReplayRange::covers(const cd_log_place &place) const {
     const auto begin = std::ranges::lower_bound(begins_, place.stream, {}, &cd_log_place::stream);
     return begin != begins_.end() && begin->stream == place.stream && begin->entry <= place.entry;
 }

@@ -11,9 +11,9 @@ namespace cd::logger {
 
 // The entries that a restore of a CD replays. Construct it without holding a lock of the logger: it
 // takes the CD's lock, which another thread may hold while it calls MPI.
-class Reach {
+class ReplayRange {
 public:
-    explicit Reach(cd_handle cd);
+    explicit ReplayRange(cd_handle cd);
     bool covers(const cd_log_place &place) const;
 
 private:

@@ -30,7 +30,7 @@ public:
         return Apart<F, A...>::log(a..., site);
     }
 
-    // `make`: makes the call, by the C or the Fortran function.
+    // `make` makes the call, by the C or the Fortran function.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, A... a) {
         const int mode = Logging::mode();
@@ -64,7 +64,7 @@ public:
         }
     }
 
-    // Does add_checksum() at compile-time speed where the row says what is sent.
+    // Does what add_checksum() does, faster where the row of functions.def says what is sent.
     template <Fn F> static void add_checksum_as(Call &call) {
         using Roles = typename Row<F>::Roles;
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
@@ -79,7 +79,7 @@ public:
     // Adds the checksum of the sent data to the call's words.
     static void add_checksum(Call &call);
 
-    // Parts that other handlers share.
+    // Record or replay a decoded call, also for other handlers.
     static void record(const Call &call, int result, const MPI_Status *status);
     static int replay(const Call &call, bool has_status);
 
@@ -127,11 +127,11 @@ private:
         using Roles = typename Row<F>::Roles;
         constexpr bool has_status = Roles::has(Role::status);
         constexpr bool receives = Roles::has(Role::recv_buf);
-        Arguments told;
-        note_all(Roles{}, told, a...);
+        Arguments noted;
+        note_all(Roles{}, noted, a...);
         Moved moved;
         if constexpr (receives) { // the buffers may overlap
-            if (!moved.look_at_sent<F>(told) || !moved.look_at_received<F>(told)) [[unlikely]] {
+            if (!moved.look_at_sent<F>(noted) || !moved.look_at_received<F>(noted)) [[unlikely]] {
                 return log_in_any_way<F>(site, a...);
             }
         }
@@ -153,7 +153,7 @@ private:
         }
         bool is_known = true;
         if constexpr (!receives) {
-            is_known = moved.look_at_sent<F>(told);
+            is_known = moved.look_at_sent<F>(noted);
         }
         const size_t size = std::min(moved.size, most);
         if (is_known && size <= FastEntry::most_data) [[likely]] {
@@ -163,7 +163,7 @@ private:
                                 (is_received ? sizeof(uint64_t) + size : 0));
             if (entry.has_room()) [[likely]] {
                 entry.begin(F, result, site);
-                add_words(Roles{}, entry, told, moved, a...);
+                add_words(Roles{}, entry, noted, moved, a...);
                 if (moved.sends) {
                     entry.add(moved.sum);
                 }
@@ -198,38 +198,39 @@ private:
         size_t size = 0;                     // of the receive buffer
         const std::byte *received = nullptr; // the receive buffer
 
-        template <Fn F> [[nodiscard, gnu::always_inline]] bool look_at_sent(const Arguments &told) {
+        template <Fn F>
+        [[nodiscard, gnu::always_inline]] bool look_at_sent(const Arguments &noted) {
             using Roles = typename Row<F>::Roles;
             if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
-                const DatatypeFacts *const facts = TypeFactsCache::known(told.send_type);
+                const DatatypeFacts *const facts = TypeFactsCache::known(noted.send_type);
                 if (facts == nullptr || !facts->in_order || facts->padded) [[unlikely]] {
                     return false;
                 }
                 sent_type = facts->signature;
-                const size_t sent_size = bytes_in(told.send_count, *facts);
+                const size_t sent_size = bytes_in(noted.send_count, *facts);
                 if constexpr (Roles::has(Role::both_type)) {
                     size = sent_size;
-                    received = start_of(told.recv_buf, *facts);
+                    received = start_of(noted.recv_buf, *facts);
                     if (are_nowhere(received, size)) [[unlikely]] {
                         return false;
                     }
                 }
-                sends = Arrivals::is_sent(told);
+                sends = Arrivals::is_sent(noted);
                 return !sends || !SentData::are_compared() ||
-                       add_up(start_of(told.send_buf, *facts), sent_size);
+                       add_up(start_of(noted.send_buf, *facts), sent_size);
             }
             return true;
         }
         template <Fn F>
-        [[nodiscard, gnu::always_inline]] bool look_at_received(const Arguments &told) {
+        [[nodiscard, gnu::always_inline]] bool look_at_received(const Arguments &noted) {
             if constexpr (Row<F>::Roles::has(Role::recv_type)) {
-                const DatatypeFacts *const facts = TypeFactsCache::known(told.recv_type);
+                const DatatypeFacts *const facts = TypeFactsCache::known(noted.recv_type);
                 if (facts == nullptr || !facts->in_order) [[unlikely]] {
                     return false;
                 }
                 received_type = facts->signature;
-                size = bytes_in(told.recv_count, *facts);
-                received = start_of(told.recv_buf, *facts);
+                size = bytes_in(noted.recv_count, *facts);
+                received = start_of(noted.recv_buf, *facts);
                 return !are_nowhere(received, size);
             }
             return true;
@@ -251,19 +252,19 @@ private:
     }
     template <Role... Roles, typename... A>
     [[gnu::always_inline]] static void add_words(RoleList<Roles...>, FastEntry &entry,
-                                                 const Arguments &told, const Moved &moved,
+                                                 const Arguments &noted, const Moved &moved,
                                                  A... a) {
-        (add_word<Roles>(entry, told, moved, a), ...);
+        (add_word<Roles>(entry, noted, moved, a), ...);
     }
     template <Role R, typename T>
-    [[gnu::always_inline]] static void add_word(FastEntry &entry, const Arguments &told,
+    [[gnu::always_inline]] static void add_word(FastEntry &entry, const Arguments &noted,
                                                 const Moved &moved, T argument) {
         if constexpr (R == Role::send_type || R == Role::both_type) {
             entry.add(moved.sent_type);
         } else if constexpr (R == Role::recv_type) {
             entry.add(moved.received_type);
         } else if constexpr (is_compared(R)) {
-            entry.add(word_as<R>(told, argument));
+            entry.add(word_as<R>(noted, argument));
         }
     }
 

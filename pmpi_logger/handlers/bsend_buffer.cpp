@@ -2,13 +2,12 @@
 // Copyright the containment-domains authors
 #include "handlers/bsend_buffer.h"
 
-#include "log_entry/writer.h"
 #include "objects/deferred_free.h"
 #include "record_all/record_all.h"
-#include "replay/match.h"
 
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace cd::logger {
 namespace {
@@ -21,8 +20,9 @@ struct Attached {
 };
 Attached attached;
 
-// To be called after the call's entry was written or read.
-void undo_here() {
+// Attaches another buffer, and returns the one before. Must be called after the call's entry was
+// written or read: a restore to before it takes the change back.
+Attached attach(const Attached &now) {
     const std::optional<cd_log_place> place = last_entry();
     if (place && !RecordAll::records()) {
         when_restored(*place, [before = attached] {
@@ -30,30 +30,30 @@ void undo_here() {
             attached.size = before.size;
         });
     }
+    return std::exchange(attached, now);
 }
+
+int keep_result(int recorded) { return recorded; }
 
 } // namespace
 
 int BufferAttach::run(const Call &call, void *buffer, int64_t size) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
-    int result = MPI_SUCCESS;
     void *ours = attached.ours;
-    if (mode != CD_LOG_REPLAYING || (!next_entry(call, result) && result == run_live)) {
+    const auto make = [&] {
         ours = size >= 0 && size <= std::numeric_limits<int>::max()
                    ? std::malloc(static_cast<size_t>(size) + 1)
                    : nullptr;
-        result = call_mpi<Fn::MPI_Buffer_attach>(ours, static_cast<int>(size));
-        if (mode != CD_LOG_OFF) {
-            EntryWriter(call, result).write();
-        }
-        if (result != MPI_SUCCESS) {
+        const int made = call_mpi<Fn::MPI_Buffer_attach>(ours, static_cast<int>(size));
+        if (made != MPI_SUCCESS) {
             std::free(ours);
         }
-    }
+        return made;
+    };
+    const int result = record_result(call, mode, make, keep_result);
     if (result == MPI_SUCCESS) {
-        undo_here();
-        attached = {buffer, size, ours};
+        attach({buffer, size, ours});
     }
     return result;
 }
@@ -61,23 +61,20 @@ int BufferAttach::run(const Call &call, void *buffer, int64_t size) {
 int BufferDetach::run(const Call &call, void **buffer, int64_t *size) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
-    int result = MPI_SUCCESS;
-    if (mode != CD_LOG_REPLAYING || (!next_entry(call, result) && result == run_live)) {
+    const auto make = [] {
         void *ours = nullptr;
         int bytes = 0;
-        result = call_mpi<Fn::MPI_Buffer_detach>(&ours, &bytes);
-        if (mode != CD_LOG_OFF) {
-            EntryWriter(call, result).write();
-        }
-        if (result == MPI_SUCCESS) {
+        const int made = call_mpi<Fn::MPI_Buffer_detach>(&ours, &bytes);
+        if (made == MPI_SUCCESS) {
             std::free(ours);
         }
-    }
+        return made;
+    };
+    const int result = record_result(call, mode, make, keep_result);
     if (result == MPI_SUCCESS) {
-        undo_here();
-        *buffer = attached.programs;
-        *size = attached.size;
-        attached = {};
+        const Attached before = attach({});
+        *buffer = before.programs;
+        *size = before.size;
     }
     return result;
 }

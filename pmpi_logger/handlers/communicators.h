@@ -6,7 +6,7 @@
 #include "handlers/free_objects.h"
 #include "handlers/object_state.h"
 #include "handlers/spawned.h"
-#include "objects/inner_frees.h"
+#include "objects/callback_effects.h"
 #include "payload/ended_connections.h"
 #include "payload/private_comm.h"
 
@@ -25,7 +25,7 @@ public:
         if (comm == nullptr || passes_through(Logging::mode()) || RecordAll::records()) {
             return ObjectFree::call<F>(site, comm);
         }
-        if (const std::optional<EndedConnection> ended = EndedConnections::find(*comm)) {
+        if (const std::optional<EndedConnection> ended = EndedConnections::find_freed(*comm)) {
             return end<F>(site, comm, *ended);
         }
         if (F == Fn::MPI_Comm_free || !ObjectFree::can_wait<F>(*comm) || !is_connection(*comm)) {
@@ -55,42 +55,44 @@ private:
     static EndedConnection about_to_end(MPI_Comm comm);
 };
 
-// What MPI knows of a communicator without asking others.
+// Questions about a communicator that MPI answers without other ranks. They are not recorded. Ranks
+// and sizes of an ended connection are known; other questions about it fail.
 class CommQuery {
 public:
     using Of = Arrivals;
     static constexpr bool guards_itself = true;
 
-    // As short as can be: it is called as often as nothing else.
+    // Kept short, since programs call these functions most often.
     template <Fn F, typename... A> static int call(const void *site, MPI_Comm comm, A... a) {
         return EndedConnections::may_have(comm) ? ask<F>(site, comm, a...) : real<F>(comm, a...);
     }
 
-    // make: makes the call, as Fortran or as C.
+    // `make` makes the call, by the C or the Fortran function.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, MPI_Comm comm, A... a) {
-        return EndedConnections::has(comm) ? of_ended_connection(F, site, comm) : make(comm, a...);
+        return EndedConnections::has(comm) ? refuse_ended_connection(F, site, comm)
+                                           : make(comm, a...);
     }
 
-    // What the first execution asked of a connection to another job, when nobody knew yet that it
-    // would be disconnected, is not recorded.
-    static int of_ended_connection(Fn fn, const void *site, MPI_Comm comm);
+    // Reports that a question about an ended connection has no answer, and fails: the first
+    // execution recorded none.
+    static int refuse_ended_connection(Fn fn, const void *site, MPI_Comm comm);
 
 private:
-    // Apart, so that the above saves no registers.
+    // Not inlined, so that call() saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
         return RecordFailure::guarded<F>([&] { return ask_guarded<F>(site, comm, a...); });
     }
     template <Fn F, typename... A> static int ask_guarded(const void *site, MPI_Comm comm, A... a) {
-        const std::optional<EndedConnection> ended = EndedConnections::find(comm);
+        const std::optional<EndedConnection> ended = EndedConnections::find_freed(comm);
         if (!ended) {
             return call_mpi<F>(comm, a...);
         }
         if constexpr (is_a_fact<F>()) {
-            return tell<F>(ended->facts, a...);
+            return write_fact<F>(ended->facts, a...);
         } else {
-            return of_ended_connection(F, site, comm);
+            return refuse_ended_connection(F, site, comm);
         }
     }
 
@@ -99,7 +101,7 @@ private:
                F == Fn::MPI_Comm_test_inter;
     }
 
-    template <Fn F> static int tell(const CommCache &facts, int *answer) {
+    template <Fn F> static int write_fact(const CommFacts &facts, int *answer) {
         *answer = F == Fn::MPI_Comm_rank          ? facts.rank
                   : F == Fn::MPI_Comm_size        ? facts.size
                   : F == Fn::MPI_Comm_remote_size ? facts.remote_size
@@ -108,7 +110,7 @@ private:
     }
 };
 
-// Packing: takes a communicator, and all serve alike.
+// Packs and unpacks. Any communicator will do, so MPI_COMM_SELF stands for an ended connection.
 class CommPack {
 public:
     using Of = Arrivals;
@@ -124,7 +126,7 @@ private:
     template <typename T> static T alive(T argument) { return argument; }
 };
 
-// Of two communicators.
+// Compares two communicators. Fails if one is an ended connection.
 class CommCompare {
 public:
     using Of = Arrivals;
@@ -133,7 +135,7 @@ public:
     static int call(const void *site, MPI_Comm one, MPI_Comm other, A... a) {
         for (const MPI_Comm comm : {one, other}) {
             if (EndedConnections::has(comm)) {
-                return CommQuery::of_ended_connection(F, site, comm);
+                return CommQuery::refuse_ended_connection(F, site, comm);
             }
         }
         return call_mpi<F>(one, other, a...);
@@ -141,8 +143,8 @@ public:
 };
 
 #ifdef OPEN_MPI // elsewhere handles are the same in Fortran
-// MPI_Comm_c2f, MPI_Comm_f2c: MPI has forgotten those that it has freed. It may have given their
-// handles and numbers to others since, which are what it means itself.
+// MPI_Comm_c2f, MPI_Comm_f2c, also for ended connections. MPI may have given their handles to other
+// communicators since.
 class CommFortranHandle {
 public:
     using Of = Arrivals;
@@ -152,11 +154,11 @@ public:
             return call_mpi<F>(handle);
         }
         if constexpr (F == Fn::MPI_Comm_c2f) {
-            const std::optional<EndedConnection> connection = EndedConnections::find(handle);
+            const std::optional<EndedConnection> connection = EndedConnections::find_freed(handle);
             return connection ? connection->in_fortran : call_mpi<F>(handle);
         } else {
-            const MPI_Comm freed = EndedConnections::find_freed(handle);
-            return freed != MPI_COMM_NULL ? freed : call_mpi<F>(handle);
+            const auto connection = EndedConnections::find_freed_in_fortran(handle);
+            return connection ? connection->handle : call_mpi<F>(handle);
         }
     }
 };

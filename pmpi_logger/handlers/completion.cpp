@@ -121,7 +121,7 @@ void add_finished(EntryWriter &writer, const CompletionCall &c, size_t k, int re
         finished.id = request->id;
         finished.set_handle(space.handles[static_cast<size_t>(slot)]);
     }
-    const bool brings = active && !request->told;
+    const bool brings = active && !request->reported;
     if (brings) {
         finished.blocks = static_cast<uint32_t>(request->arrivals.size());
     }
@@ -242,7 +242,7 @@ bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) 
 }
 
 // Replays a poll that found nothing.
-void tell_nothing(const CompletionCall &c, EntryReader &entry) {
+void write_nothing_found(const CompletionCall &c, EntryReader &entry) {
     if (c.flag != nullptr) {
         *c.flag = 0;
     }
@@ -253,8 +253,8 @@ void tell_nothing(const CompletionCall &c, EntryReader &entry) {
 }
 
 // `indices`, `statuses`: from the log.
-void tell(const CompletionCall &c, const Ending &ending, const std::byte *indices,
-          const std::byte *statuses) {
+void write_outcome(const CompletionCall &c, const Ending &ending, const std::byte *indices,
+                   const std::byte *statuses) {
     if (c.flag != nullptr) {
         *c.flag = ending.flag;
     }
@@ -304,7 +304,7 @@ int Completion::replay(CompletionCall &c) {
         return result;
     }
     if (entry->has(EntryHeader::negative)) {
-        tell_nothing(c, *entry);
+        write_nothing_found(c, *entry);
         return MPI_SUCCESS;
     }
     const auto ending = entry->take<Ending>();
@@ -313,7 +313,7 @@ int Completion::replay(CompletionCall &c) {
     if (!are_those_named(c.requests, *entry, ending.finished)) {
         return not_matching(c.call, *entry, "which request is complete");
     }
-    tell(c, ending, indices, statuses);
+    write_outcome(c, ending, indices, statuses);
     MPI_Comm comm = MPI_COMM_NULL; // of one that may have failed
     for (int k = 0; k < ending.finished; ++k) {
         const auto finished = entry->take<Finished>();
@@ -333,19 +333,17 @@ int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Stat
                        int mode) {
     const ReentryGuard inside;
     Request *request = RequestTable::instance().find(handle);
-    Call call;
-    call.fn = Fn::MPI_Request_get_status;
-    call.site = site;
+    const Call call(Fn::MPI_Request_get_status, site);
     fail_without_log(call, {request});
     MPI_Status own = {};
     StatusLoan loan(status, own);
     const int result = call_mpi<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
-    const bool is_first = request != nullptr && *flag != 0 && !request->told;
+    const bool is_first = request != nullptr && *flag != 0 && !request->reported;
     auto types = RequestTable::instance().hold_types();
     if (is_first) {
         deliver_staged(*request, loan.written(), result);
-        request->told = true;
+        request->reported = true;
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -371,9 +369,7 @@ int RequestStatus::run(const void *site, MPI_Request handle, int *flag, MPI_Stat
 
 int RequestStatus::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *status) {
     const ReentryGuard inside;
-    Call call;
-    call.fn = Fn::MPI_Request_get_status;
-    call.site = site;
+    const Call call(Fn::MPI_Request_get_status, site);
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_answer(call, result);
     if (!entry) {
@@ -387,15 +383,15 @@ int RequestStatus::replay(const void *site, MPI_Request handle, int *flag, MPI_S
         RequestTable &table = RequestTable::instance();
         // A request outside of logs may be gone and its handle reused.
         Request *const request = id != 0 ? table.find(id) : nullptr;
-        Request *const told = id != 0 ? request : table.find(handle);
+        Request *const reported = id != 0 ? request : table.find(handle);
         auto types = table.hold_types();
         if (blocks != Finished::no_data && !take_arrivals(*entry, id, request, blocks)) {
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }
-        if (told != nullptr && told->id == id) {
-            note_reexecuted(*told, id);
-            told->told = true;
+        if (reported != nullptr && reported->id == id) {
+            note_reexecuted(*reported, id);
+            reported->reported = true;
         }
     }
     return entry->result();

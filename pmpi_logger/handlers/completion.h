@@ -26,7 +26,6 @@ struct CompletionCall {
     int *indices = nullptr;
     MPI_Status *statuses = nullptr;
     MPI_Status *lent = nullptr; // the statuses that MPI writes: the program's, or ours
-    int status_count() const { return single_status() ? 1 : count; }
     bool single_status() const { return shape == Shape::one || shape == Shape::any; }
     bool ignores_statuses() const {
         return (single_status() && statuses == MPI_STATUS_IGNORE) ||
@@ -150,11 +149,11 @@ private:
         return result;
     }
 
-    // Before the MPI call: remembers the handles, which MPI overwrites, and puts stand-ins in their
+    // Prepares the MPI call: keeps the handles, which MPI overwrites, and puts stand-ins in their
     // places.
     static void lend(CompletionCall &completion);
 
-    // After the MPI call: delivers, records and forgets.
+    // Ends the MPI call: delivers data, records, and forgets completed requests.
     static void settle(CompletionCall &completion, int result, bool recording);
     static int replay(CompletionCall &completion);
 };

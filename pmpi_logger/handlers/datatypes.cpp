@@ -4,8 +4,8 @@
 
 #include "handlers/free_objects.h"
 #include "log_entry/writer.h"
+#include "objects/callback_effects.h"
 #include "objects/deferred_free.h"
-#include "objects/inner_frees.h"
 #include "payload/datatype_layout.h"
 #include "replay/match.h"
 
@@ -72,18 +72,18 @@ int TypeContents::replay(const Call &call, Parts &recorded) {
 void TypeContents::give_recorded(MPI_Datatype type, MPI_Datatype *parts, const Parts &recorded) {
     const bool is_moved = MovedTypes::number_of(type) != 0;
     for (size_t i = 0; i < recorded.size(); ++i) {
-        MPI_Datatype told = parts[i];
-        if (is_basic(told)) {
+        MPI_Datatype part = parts[i];
+        if (is_basic(part)) {
             continue;
         }
-        if (is_moved && told != recorded[i]) {
-            if (MovedTypes::number_of(told) == 0) { // MPICH returns the type that it is made of
-                TypeCreate::stands_for(told, recorded[i]);
+        if (is_moved && part != recorded[i]) {
+            if (MovedTypes::number_of(part) == 0) { // MPICH returns the type that it is made of
+                TypeCreate::stands_for(part, recorded[i]);
             }
             continue;
         }
         parts[i] = recorded[i];
-        real<Fn::MPI_Type_free>(&told);
+        real<Fn::MPI_Type_free>(&part);
     }
 }
 

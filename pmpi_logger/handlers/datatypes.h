@@ -90,9 +90,9 @@ public:
                 return result == run_live ? TypeContents::call<F>(site, type, a...) : result;
             }
             const ReentryGuard inside;
-            const int told = call_mpi<F>(type, a...);
+            const int result_now = call_mpi<F>(type, a...);
             give_recorded(type, parts, recorded);
-            return told;
+            return result_now;
         }
         const ReentryGuard inside;
         const int result = call_mpi<F>(type, a...);

@@ -19,7 +19,7 @@ void FileOpen::opened(MPI_File file) {
         known.emplace();
         known->handle = file;
         known->in_fortran = real<Fn::MPI_File_c2f>(file);
-        known->number = next_owner();
+        known->number = next_owner_number();
         known->made = *place;
     }
     LoggedFiles::add(*known);
@@ -31,7 +31,7 @@ LoggedFile FileClose::known_as(MPI_File file) {
     }
     LoggedFile opened_before;
     opened_before.handle = file;
-    opened_before.number = next_owner();
+    opened_before.number = next_owner_number();
     if (file != MPI_FILE_NULL) {
         opened_before.in_fortran = real<Fn::MPI_File_c2f>(file);
     }
@@ -48,7 +48,7 @@ SplitOperation &SplitOperation::of(MPI_File file) {
 
 Staging SplitBegin::staging_of(Call call, bool reads) {
     const ReentryGuard inside;
-    if (!shadows_wanted() || RecordAll::records()) {
+    if (!send_copies_wanted() || RecordAll::records()) {
         return {};
     }
     if (reads) {

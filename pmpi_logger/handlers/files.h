@@ -5,8 +5,8 @@
 #include "call/closed_handles.h"
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
+#include "objects/callback_effects.h"
 #include "objects/deferred_free.h"
-#include "objects/inner_frees.h"
 #include "record_all/record_all.h"
 #include "requests/staging.h"
 
@@ -16,6 +16,7 @@
 
 namespace cd::logger {
 
+// Opens a file, and notes its handles for a replay.
 class FileOpen {
 public:
     using Of = Arrivals;
@@ -40,10 +41,10 @@ public:
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if constexpr (F == Fn::MPI_File_c2f) {
-            const std::optional<LoggedFile> closed = LoggedFiles::find_closed(handle);
+            const std::optional<LoggedFile> closed = LoggedFiles::find_freed(handle);
             return closed ? closed->in_fortran : call_mpi<F>(handle);
         } else {
-            const std::optional<LoggedFile> closed = LoggedFiles::find_closed_number(handle);
+            const std::optional<LoggedFile> closed = LoggedFiles::find_freed_in_fortran(handle);
             return closed ? closed->handle : call_mpi<F>(handle);
         }
     }
@@ -58,7 +59,7 @@ public:
         if (file == nullptr) {
             return call_mpi<F>(file); // which is an error
         }
-        if (InnerCalls::are_of_undo()) {
+        if (CallbackEffects::are_of_undo()) {
             *file = MPI_FILE_NULL;
             return MPI_SUCCESS;
         }

@@ -11,7 +11,7 @@ int ObjectFree::free_type(MPI_Datatype *type) {
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
-    object_goes(word_of(*type));
+    forget_object(word_of(*type));
     return call_mpi<Fn::MPI_Type_free>(type);
 }
 

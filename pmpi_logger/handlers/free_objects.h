@@ -6,8 +6,8 @@
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
 #include "log_entry/writer.h"
+#include "objects/callback_effects.h"
 #include "objects/deferred_free.h"
-#include "objects/inner_frees.h"
 #include "objects/moved_types.h"
 #include "payload/comm_cache.h"
 #include "payload/datatype_cache.h"
@@ -25,7 +25,7 @@ public:
         if (handle == nullptr) {
             return call_mpi<F>(handle); // which is an error
         }
-        InnerCalls *const inner = InnerCalls::current();
+        CallbackEffects *const inner = CallbackEffects::current();
         const bool is_logged = !passes_through(Logging::mode());
         if (!is_logged && (inner == nullptr || !can_wait<F>(*handle))) {
             return free_now<F>(handle);
@@ -37,7 +37,7 @@ public:
             return Blocking::call_by<F>(free_now<F, Handle>, site, handle);
         }
         const Handle freed = *handle;
-        if (InnerCalls::are_of_undo()) { // the re-execution has it again
+        if (CallbackEffects::are_of_undo()) { // the re-execution has it again
             *handle = null_of<F, Handle>();
             return MPI_SUCCESS;
         }
@@ -63,7 +63,7 @@ public:
         }
         *handle = null_of<F, Handle>();
         if (!is_logged) { // part of the call around it
-            inner->add([object](const InnerCalls::Entry &entry) {
+            inner->add([object](const CallbackEffects::Entry &entry) {
                 entry.again ? freed_again(word_of(object.freed), entry.which)
                             : wait<F>(object, entry);
             });
@@ -88,7 +88,7 @@ public:
     // Frees the communicator at once.
     template <Fn F> static int free_comm(MPI_Comm *comm) {
         forget_comm_facts(); // before another thread can be given the handle
-        RequestTable::instance().comm_is_gone(*comm);
+        RequestTable::instance().forget_comm(*comm);
         const int result = free_object(comm, [&] { return call_mpi<F>(comm); });
         forget_comm_facts(); // that the program's callbacks have asked for meanwhile
         return result;
@@ -128,7 +128,8 @@ public:
     }
 
 private:
-    // An object that is freed when no log needs it any more. `recorded` and `moved`: of MovedTypes.
+    // An object that is freed when no log needs it any more. `recorded` and `moved` are its handle
+    // and its number in MovedTypes.
     template <typename Handle> struct Waiting {
         Handle freed;
         Handle recorded;
@@ -137,7 +138,7 @@ private:
 
     // Delays the free until the entry is deleted.
     template <Fn F, typename Handle>
-    static void wait(const Waiting<Handle> &object, const InnerCalls::Entry &entry) {
+    static void wait(const Waiting<Handle> &object, const CallbackEffects::Entry &entry) {
         FreedHandles::add(word_of(object.freed), entry.place, entry.which);
         when_forgotten(entry.place, [object, entry] {
             if (!FreedHandles::remove(entry.place, entry.which)) {
@@ -162,7 +163,7 @@ private:
         if constexpr (F == Fn::MPI_Type_free) {
             // Nobody uses the logged type any more.
             MPI_Datatype recorded = MovedTypes::take(MovedTypes::number_of(*handle)).recorded;
-            const uint64_t freed_too = MovedTypes::recorded_goes(*handle);
+            const uint64_t freed_too = MovedTypes::recorded_is_freed(*handle);
             const int result = free_type(handle);
             free_moved_type(freed_too);
             if (recorded != MPI_DATATYPE_NULL) {
@@ -229,7 +230,7 @@ class MemoryFree : public MovesData {
 public:
     template <Fn F> static int call(const void *site, void *memory) {
         const int mode = Logging::mode();
-        InnerCalls *const inner = InnerCalls::current();
+        CallbackEffects *const inner = CallbackEffects::current();
         const auto wait = [memory](const cd_log_place &place) {
             when_forgotten(place, [memory] { real<F>(memory); });
         };
@@ -237,7 +238,7 @@ public:
             return call_mpi<F>(memory);
         }
         if (passes_through(mode)) {
-            inner->add([wait](const InnerCalls::Entry &entry) {
+            inner->add([wait](const CallbackEffects::Entry &entry) {
                 if (!entry.again) {
                     wait(entry.place);
                 }

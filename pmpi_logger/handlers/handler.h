@@ -11,6 +11,7 @@
 #include "payload/received_data.h"
 #include "record_all/record_all.h"
 #include "replay/divergence.h"
+#include "replay/match.h"
 
 #include "cd/mpi_log.h"
 
@@ -81,7 +82,7 @@ private:
     }
 };
 
-// Answers at once what most calls find: the thread has no active CD.
+// Says fast whether the thread logs. Most calls find that it has no active CD.
 class Logging {
 public:
     static bool is_possible() { return __atomic_load_n(possible_, __ATOMIC_RELAXED) != 0; }
@@ -118,5 +119,25 @@ private:
 
 // Returns whether the call goes to MPI only: nothing is logged, or MPI itself makes it.
 inline bool passes_through(int mode) { return mode == CD_LOG_OFF || ReentryGuard::mpi(); }
+
+// Records a call by its result alone. `make` makes it. A replay calls `replayed` with the recorded
+// result instead, and returns what that returns.
+template <typename Make, typename Replayed>
+int record_result(const Call &call, int mode, const Make &make, const Replayed &replayed) {
+    int result = MPI_SUCCESS;
+    if (mode == CD_LOG_REPLAYING) {
+        if (const std::optional<EntryReader> entry = next_entry(call, result)) {
+            return replayed(entry->result());
+        }
+        if (result != run_live) {
+            return result;
+        }
+    }
+    result = make();
+    if (mode != CD_LOG_OFF) {
+        EntryWriter(call, result).write();
+    }
+    return result;
+}
 
 } // namespace cd::logger

@@ -26,13 +26,13 @@ void begin_as(int rank) {
 } // namespace
 
 void Initialize::initialized() {
-    MpiLife::world_begins();
+    MpiLifetime::world_begins();
     int threads = MPI_THREAD_SINGLE;
     real<Fn::MPI_Query_thread>(&threads);
     if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
         RequestTable::instance().used_by_this_thread();
     }
-    begin_as(MpiLife::rank());
+    begin_as(MpiLifetime::rank());
 }
 
 bool Finalize::is_to_be_repeated(cd_handle cd) {
@@ -52,15 +52,13 @@ void Finalize::finalizing() {
 #if MPI_VERSION >= 4
 void SessionInit::opened(MPI_Session session) {
     int rank = 0;
-    int size = 1;
     MPI_Group world = MPI_GROUP_NULL;
     if (real<Fn::MPI_Group_from_session_pset>(session, "mpi://WORLD", &world) == MPI_SUCCESS) {
         real<Fn::MPI_Group_rank>(world, &rank);
-        real<Fn::MPI_Group_size>(world, &size);
         real<Fn::MPI_Group_free>(&world);
     }
-    const bool begins = !MpiLife::is_up();
-    MpiLife::session_begins(rank, size);
+    const bool begins = !MpiLifetime::is_up();
+    MpiLifetime::session_begins(rank);
     if (begins) {
         begin_as(rank);
     }

@@ -76,13 +76,13 @@ public:
         if (ReentryGuard::mpi() || session == nullptr) {
             return call_mpi<F>(session);
         }
-        if (Logging::mode() != CD_LOG_REPLAYING && MpiLife::is_last_session()) {
+        if (Logging::mode() != CD_LOG_REPLAYING && MpiLifetime::is_last_session()) {
             Finalize::finalizing();
         }
         return call_and<F>(
             [handle = word_of(*session)] {
-                object_goes(handle);
-                MpiLife::session_ends();
+                forget_object(handle);
+                MpiLifetime::session_ends();
             },
             site, session);
     }
@@ -95,7 +95,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int code) {
-        RecordAll::flush_if_possible();
+        RecordAll::flush(false);
         return call_mpi<F>(comm, code);
     }
 };

@@ -23,7 +23,7 @@ Block made_by(const Call &call, Request::Kind kind) {
     if (kind != Request::Kind::collective || call.output_count == 0) {
         return {};
     }
-#ifdef OPEN_MPI // whose Fortran looks for it at once, and in a place that is gone later
+#ifdef OPEN_MPI // whose Fortran reads it at once, from a place that does not exist later
     if (is_from_fortran(call.site)) {
         return {};
     }
@@ -70,9 +70,9 @@ void NonblockingBase::track_receive(MPI_Request handle, const Message &message) 
     }
 }
 
-SendCopy NonblockingBase::shadow_of(const Call &call) {
+SendCopy NonblockingBase::send_copy_of(const Call &call) {
     const ReentryGuard inside;
-    if (!shadows_wanted() || RecordAll::records()) {
+    if (!send_copies_wanted() || RecordAll::records()) {
         return {};
     }
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
@@ -89,14 +89,14 @@ SendCopy NonblockingBase::shadow_of(const Call &call) {
 
 Staging NonblockingBase::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
     const ReentryGuard inside;
-    if (!shadows_wanted() || RecordAll::records()) {
+    if (!send_copies_wanted() || RecordAll::records()) {
         return {};
     }
     return Staging::of(call, has_send_buf, made_by(call, kind), kind != Request::Kind::exchange);
 }
 
 void NonblockingBase::record_message(const Call &call, Request::Kind kind, int result,
-                                     MPI_Request handle, SendCopy &shadow) {
+                                     MPI_Request handle, SendCopy &copy) {
     const ReentryGuard inside;
     uint64_t id = 0;
     const bool at_once = handle == MPI_REQUEST_NULL || complete_from_start(handle);
@@ -108,7 +108,7 @@ void NonblockingBase::record_message(const Call &call, Request::Kind kind, int r
             message = {kind, Arrivals::received(call.arguments), call.arguments.comm, peer_of(call),
                        tag_of(call)};
         }
-        id = RequestTable::instance().add_started(handle, place, message, std::move(shadow));
+        id = RequestTable::instance().add_started(handle, place, message, std::move(copy));
     }
     EntryWriter writer(call, result);
     writer.add(id);
@@ -193,7 +193,7 @@ int NonblockingBase::replay(const Call &call, Request::Kind kind, MPI_Request *h
     case Request::State::cancelled:
         again = request;
         break;
-    case Request::State::parked:
+    case Request::State::completed_early:
         deliver_kept(*request);
         *handle = request->handle;
         request->state = Request::State::active;

@@ -60,7 +60,7 @@ protected:
 
     // Takes the copy if the request is pending.
     static void record_message(const Call &call, Request::Kind kind, int result,
-                               MPI_Request request, SendCopy &shadow);
+                               MPI_Request request, SendCopy &copy);
     static void record(const Call &call, Request::Kind kind, int result, MPI_Request request,
                        Staging &&staging);
 
@@ -73,12 +73,12 @@ protected:
     // Keeps the copy of a remote write that was complete at once.
     static void keep_sent(MPI_Win window, int target, SendCopy &&sent);
 
-    static SendCopy shadow_of(const Call &call);
+    static SendCopy send_copy_of(const Call &call);
     static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
 };
 
 // The memory on which MPI works until the request completes.
-enum class Works { on_buffers, on_shadow, on_staging };
+enum class Works { on_buffers, on_copy, on_staging };
 
 template <Request::Kind K, Works W = Works::on_staging> class Nonblocking : public NonblockingBase {
 public:
@@ -102,13 +102,13 @@ private:
         }
         const auto take = [&]() __attribute__((always_inline)) {
             const int mode = Logging::mode();
-            return mode == CD_LOG_OFF ? start_untold<F>(site, a...) : start<F>(mode, site, a...);
+            return mode == CD_LOG_OFF ? start_unlogged<F>(site, a...) : start<F>(mode, site, a...);
         };
         return RecordFailure::guarded<F>(take);
     }
 
     // Makes the call outside of logs.
-    template <Fn F, typename... A> static int start_untold(const void *site, A... a) {
+    template <Fn F, typename... A> static int start_unlogged(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
         const std::tuple<A...> arguments(a...);
         const int result = [&] {
@@ -169,19 +169,19 @@ private:
     template <typename Roles, typename Tuple, typename Make>
     [[gnu::always_inline]] static int record_one_way(const Call &call, Tuple &arguments,
                                                      const MPI_Request *request, const Make &make) {
-        SendCopy shadow;
-        if constexpr (W == Works::on_shadow) {
-            shadow = shadow_of(call);
-            if (!shadow.empty()) {
-                std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
+        SendCopy copy;
+        if constexpr (W == Works::on_copy) {
+            copy = send_copy_of(call);
+            if (!copy.empty()) {
+                std::get<Roles::index(Role::send_buf)>(arguments) = copy.address();
             }
         }
         const int result = make();
-        record_message(call, K, result, made(result, request), shadow);
-        if constexpr (W == Works::on_shadow && Roles::has(Role::window)) {
+        record_message(call, K, result, made(result, request), copy);
+        if constexpr (W == Works::on_copy && Roles::has(Role::window)) {
             if (result == MPI_SUCCESS) {
                 keep_sent(std::get<Roles::index(Role::window)>(arguments),
-                          std::get<Roles::index(Role::target)>(arguments), std::move(shadow));
+                          std::get<Roles::index(Role::target)>(arguments), std::move(copy));
             }
         }
         return result;
@@ -217,7 +217,7 @@ private:
     }
 };
 
-using NonblockingSend = Nonblocking<Request::Kind::send, Works::on_shadow>;
+using NonblockingSend = Nonblocking<Request::Kind::send, Works::on_copy>;
 using NonblockingBufferedSend = Nonblocking<Request::Kind::send, Works::on_buffers>;
 using NonblockingReceive = Nonblocking<Request::Kind::receive, Works::on_buffers>;
 using NonblockingMatchedReceive = Nonblocking<Request::Kind::matched>;

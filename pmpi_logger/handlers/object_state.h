@@ -9,8 +9,8 @@
 #include "mpi/fortran_real.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "objects/callback_effects.h"
 #include "objects/deferred_free.h"
-#include "objects/inner_frees.h"
 #include "payload/ended_connections.h"
 #include "record_all/record_all.h"
 #include "rma/window_table.h"
@@ -42,13 +42,14 @@ public:
     }
 };
 
+// Makes an attribute key.
 class KeyvalCreate : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...);
     }
 
-    // `make`: makes the call, by the C or the Fortran function.
+    // `make` makes the call, by the C or the Fortran function.
     template <Fn F, typename Make, typename Copy, typename Delete, typename State>
     static int call_by(const Make &make, const void *site, Copy copy, Delete forget, int *key,
                        State *state) {
@@ -173,9 +174,9 @@ inline int delete_attributes(MPI_Comm comm) {
 template <Fn F, typename Object> bool is_ended(Object object) {
     constexpr std::string_view name = Declaration<F>::pmpi_name;
     if constexpr (name.starts_with("PMPI_Win_")) {
-        return WindowTable::instance().is_gone(object);
+        return WindowTable::instance().is_freed(object);
     } else if constexpr (name.starts_with("PMPI_File_")) {
-        return LoggedFiles::find_closed(object).has_value();
+        return LoggedFiles::find_freed(object).has_value();
     } else if constexpr (name.starts_with("PMPI_Type_") || name.starts_with("PMPI_Session_")) {
         return false;
     } else {
@@ -197,8 +198,8 @@ void note_freed_at(Object object, const cd_log_place &place) {
 }
 
 // A call that changes an object of this process: attribute, error handler, name or info key. A
-// re-execution makes it, too; a restore brings the earlier state back. Of an object that MPI has
-// ended nothing is changed.
+// re-execution makes it, too; a restore brings the earlier state back. Changes nothing of an object
+// that MPI has freed.
 class ObjectChange : public MovesData {
 protected:
     // Parts of an object besides its attributes.
@@ -222,7 +223,8 @@ protected:
             }
         }
         const ReentryGuard inside;
-        InnerCalls inner(RecordAll::records() ? InnerCalls::Of::nothing : InnerCalls::Of::call);
+        CallbackEffects inner(RecordAll::records() ? CallbackEffects::Of::nothing
+                                                   : CallbackEffects::Of::call);
         Undo undo;
         const int result = apply(change, make_undo, undo);
         if (const auto place = note(call, before.has_value(), repeated, result, std::move(undo))) {
@@ -233,11 +235,13 @@ protected:
 
     // Makes a change inside a delete function; it is undone with the call around it.
     template <typename Change, typename MakeUndo>
-    static int change_inside(InnerCalls &inner, const Change &change, const MakeUndo &make_undo) {
+    static int change_inside(CallbackEffects &inner, const Change &change,
+                             const MakeUndo &make_undo) {
         Undo undo;
         const int result = apply(change, make_undo, undo);
         if (result == MPI_SUCCESS && undo) {
-            inner.add([undo](const InnerCalls::Entry &entry) { when_restored(entry.place, undo); });
+            inner.add(
+                [undo](const CallbackEffects::Entry &entry) { when_restored(entry.place, undo); });
         }
         return result;
     }
@@ -271,14 +275,14 @@ public:
         return result;
     }
 
-    // `make`: makes the call, by the C or the Fortran function.
+    // `make` makes the call, by the C or the Fortran function.
     template <Fn F, typename Make, typename Object, typename... A>
     static int call_by(const Make &make, const void *site, Object object, int key, A... value) {
         using Of = AttributesOf<F>;
         const int mode = Logging::mode();
-        InnerCalls *const inner = InnerCalls::current();
-        if (InnerCalls::are_of_undo()) {
-            const bool stays = F == Of::remove && !goes_in_restore<Of>(object, key);
+        CallbackEffects *const inner = CallbackEffects::current();
+        if (CallbackEffects::are_of_undo()) {
+            const bool stays = F == Of::remove && !is_removed_by_restore<Of>(object, key);
             return stays ? MPI_SUCCESS : make(object, key, value...);
         }
         if (passes_through(mode) && inner == nullptr) {
@@ -298,12 +302,36 @@ public:
 
 private:
     // Returns whether a restore that runs a delete function is removing the attribute, too.
-    template <typename Of, typename Object> static bool goes_in_restore(Object object, int key) {
+    template <typename Of, typename Object>
+    static bool is_removed_by_restore(Object object, int key) {
         return is_being_undone({word_of(object), static_cast<uint32_t>(key)}) &&
                has_attribute<Of>(object, key);
     }
 };
 
+// Returns the function that reads the error handler or the name that `setter` sets.
+constexpr Fn getter_of(Fn setter) {
+    switch (setter) {
+    case Fn::MPI_File_set_errhandler:
+        return Fn::MPI_File_get_errhandler;
+    case Fn::MPI_Win_set_errhandler:
+        return Fn::MPI_Win_get_errhandler;
+#ifdef MPI_SESSION_NULL
+    case Fn::MPI_Session_set_errhandler:
+        return Fn::MPI_Session_get_errhandler;
+#endif
+    case Fn::MPI_Comm_set_name:
+        return Fn::MPI_Comm_get_name;
+    case Fn::MPI_Type_set_name:
+        return Fn::MPI_Type_get_name;
+    case Fn::MPI_Win_set_name:
+        return Fn::MPI_Win_get_name;
+    default:
+        return Fn::MPI_Comm_get_errhandler;
+    }
+}
+
+// Sets the error handler of an object.
 class ErrorHandlerSet : public ObjectChange {
 public:
     template <Fn F, typename Object>
@@ -328,7 +356,7 @@ private:
             return MPI_SUCCESS;
         }
         MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-        const int result = real<getter<F>()>(object, &handler);
+        const int result = real<getter_of(F)>(object, &handler);
         if (handler != MPI_ERRHANDLER_NULL) {
             const std::shared_ptr<MPI_Errhandler> before(new MPI_Errhandler(handler),
                                                          [](MPI_Errhandler *last) {
@@ -338,20 +366,6 @@ private:
             undo = {part, [=] { real<F>(object, *before); }};
         }
         return result;
-    }
-
-    template <Fn F> static constexpr Fn getter() {
-        if constexpr (F == Fn::MPI_File_set_errhandler) {
-            return Fn::MPI_File_get_errhandler;
-        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
-            return Fn::MPI_Win_get_errhandler;
-#ifdef MPI_SESSION_NULL
-        } else if constexpr (F == Fn::MPI_Session_set_errhandler) {
-            return Fn::MPI_Session_get_errhandler;
-#endif
-        } else {
-            return Fn::MPI_Comm_get_errhandler;
-        }
     }
 };
 
@@ -384,18 +398,6 @@ private:
     static int puts_value_back(MPI_Info info, const char *key, Undo &undo);
 };
 
-// The function that returns the name that F sets.
-template <Fn F> struct NameOf;
-template <> struct NameOf<Fn::MPI_Comm_set_name> {
-    static constexpr Fn get_name = Fn::MPI_Comm_get_name;
-};
-template <> struct NameOf<Fn::MPI_Type_set_name> {
-    static constexpr Fn get_name = Fn::MPI_Type_get_name;
-};
-template <> struct NameOf<Fn::MPI_Win_set_name> {
-    static constexpr Fn get_name = Fn::MPI_Win_get_name;
-};
-
 // Sets names. Programs may name things once only, or differently in a re-execution.
 class NameSet : public ObjectChange {
 public:
@@ -420,7 +422,7 @@ private:
         }
         std::array<char, MPI_MAX_OBJECT_NAME> name{};
         int length = 0;
-        const int result = real<NameOf<F>::get_name>(object, name.data(), &length);
+        const int result = real<getter_of(F)>(object, name.data(), &length);
         if (result == MPI_SUCCESS) {
             const std::string before = name.data();
             undo = {part, [=] { real<F>(object, before.c_str()); }};

@@ -12,6 +12,7 @@
 #include "requests/delivery.h"
 #include "requests/request_table.h"
 
+#if MPI_VERSION >= 4
 namespace cd::logger {
 namespace {
 
@@ -56,23 +57,6 @@ uint64_t checksum_of_parts(const Request *request, const std::vector<int> &parts
     return sum;
 }
 
-int make_ready([[maybe_unused]] int part, [[maybe_unused]] MPI_Request handle) {
-#if MPI_VERSION >= 4
-    return call_mpi<Fn::MPI_Pready>(part, handle);
-#else
-    return MPI_SUCCESS;
-#endif
-}
-
-int ask_mpi([[maybe_unused]] MPI_Request handle, [[maybe_unused]] int part,
-            [[maybe_unused]] int *flag) {
-#if MPI_VERSION >= 4
-    return call_mpi<Fn::MPI_Parrived>(handle, part, flag);
-#else
-    return MPI_SUCCESS;
-#endif
-}
-
 // Returns the blocks of a part that are to be delivered; empty unless the
 // request is under way.
 Blocks arriving(const Request *request, int part) {
@@ -108,28 +92,26 @@ int PartitionedReady::run(Call call, const std::vector<int> &parts, MPI_Request 
     const int mode = Logging::mode();
     const ReentryGuard inside;
     Request *const request = RequestTable::instance().find(handle);
-    int result = MPI_SUCCESS;
     if (mode != CD_LOG_OFF) {
         call.add_word(checksum_of_parts(request, parts));
     } else if (request != nullptr && request->logged() && !RecordAll::holds(request->place)) {
         return refuse(call.fn, "the request was started in a CD of another thread, which alone can "
                                "say what is ready");
     }
-    if (mode == CD_LOG_REPLAYING && (next_entry(call, result) || result != run_live)) {
-        take_new(request, parts);
-        return result;
-    }
-    result = MPI_SUCCESS;
-    for (const int part : take_new(request, parts)) {
-        if (has(request, part)) {
-            request->staging.refill(part, request->partitions);
+    const auto send = [&] {
+        int result = MPI_SUCCESS;
+        for (const int part : take_new(request, parts)) {
+            if (has(request, part)) {
+                request->staging.refill(part, request->partitions);
+            }
+            result = result == MPI_SUCCESS ? call_mpi<Fn::MPI_Pready>(part, handle) : result;
         }
-        result = result == MPI_SUCCESS ? make_ready(part, handle) : result;
-    }
-    if (mode != CD_LOG_OFF) {
-        EntryWriter(call, result).write();
-    }
-    return result;
+        return result;
+    };
+    return record_result(call, mode, send, [&](int recorded) {
+        take_new(request, parts);
+        return recorded;
+    });
 }
 
 int PartitionedArrived::run(const Call &call, MPI_Request handle, int part, int *flag) {
@@ -144,7 +126,7 @@ int PartitionedArrived::run(const Call &call, MPI_Request handle, int part, int 
     const bool is_whole = request != nullptr && request->stand_in != MPI_REQUEST_NULL;
     const int result =
         is_whole ? real<Fn::MPI_Request_get_status>(request->stand_in, flag, MPI_STATUS_IGNORE)
-                 : ask_mpi(handle, part, flag);
+                 : call_mpi<Fn::MPI_Parrived>(handle, part, flag);
     auto types = RequestTable::instance().hold_types();
     const Blocks arrived = *flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
     if (!arrived.empty()) {
@@ -163,3 +145,4 @@ int PartitionedArrived::run(const Call &call, MPI_Request handle, int part, int 
 }
 
 } // namespace cd::logger
+#endif

@@ -9,8 +9,8 @@
 
 namespace cd::logger {
 
-// MPI_Pready and its like: send parts of a partitioned message, from a copy. A
-// replay sends none again.
+// MPI_Pready and its like: send parts of a partitioned message, from a copy. A replay sends none
+// again.
 class PartitionedReady : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
@@ -40,7 +40,7 @@ private:
     static int run(Call call, const std::vector<int> &parts, MPI_Request handle);
 };
 
-// MPI_Parrived: the part is there from the first call that says so.
+// MPI_Parrived: delivers the part at the first call that reports it.
 class PartitionedArrived : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {

@@ -80,18 +80,18 @@ uint64_t checksum_of_sent(const MPI_Request *requests, int count) {
 // request to MPI_PROC_NULL again before a call has completed it.
 bool has_to_be_started_again(const Request &request) {
     const bool with_nobody =
-        request.set_aside == Request::State::parked && request.peer == MPI_PROC_NULL;
-    return with_nobody || request.set_aside == Request::State::cancelled;
+        request.suspended == Request::State::completed_early && request.peer == MPI_PROC_NULL;
+    return with_nobody || request.suspended == Request::State::cancelled;
 }
 
 // Continues the use that a restore has suspended.
 void take_up(Request &request) {
-    request.set_aside_id = 0;
+    request.suspended_id = 0;
     request.state = Request::State::active;
     if (has_to_be_started_again(request)) {
         MPI_Request handle = request.known_to_mpi();
         real<Fn::MPI_Start>(&handle);
-    } else if (request.set_aside == Request::State::parked) {
+    } else if (request.suspended == Request::State::completed_early) {
         deliver_kept(request);
         ++RequestTable::instance().stand_ins;
         request.stand_in = completed_request(request.status, request.error);
@@ -163,23 +163,18 @@ void PersistentBase::moved(const Call &call, MPI_Request handle, MPI_Request mad
 
 Staging PersistentBase::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
     const ReentryGuard inside;
-    if (kind == Request::Kind::receive || !shadows_wanted() || !separate_memory_wanted()) {
+    if (kind == Request::Kind::receive || !send_copies_wanted() || !separate_memory_wanted()) {
         return {};
     }
-    if (kind != Request::Kind::send) {
-        return Staging::of(call, has_send_buf, {});
-    }
-    Blocks sent;
-    call.arrival->sent(call.arguments, sent);
-    return Staging::of(sent);
+    return Staging::of(call, has_send_buf, {});
 }
 
 // Starts a request whose suspended use no log has any more.
 int PersistentStart::refuse_suspended(const Call &call, const Request &request) {
-    complain_unknown(call.fn, call.site,
-                     "a restore has suspended the last use of the request, and "
-                     "the log that has "
-                     "it is gone. Use another request");
+    report_unanswerable(
+        call.fn, call.site,
+        "a restore has suspended the last use of the request, and the log that has it "
+        "is gone. Use another request");
     return raise(request.comm, MPI_ERR_REQUEST);
 }
 
@@ -208,7 +203,7 @@ int PersistentStart::activate(Fn fn, const void *site, int mode, int count, MPI_
             ids.push_back(0);
             continue;
         }
-        if (request->set_aside_id != 0) {
+        if (request->suspended_id != 0) {
             result = refuse_suspended(call, *request);
             continue;
         }
@@ -253,7 +248,7 @@ int PersistentStart::replay(const Call &call, const cd_log_place &place, int cou
             return not_matching(call, *entry, "which request is started");
         }
         table.started(*request, id, place);
-        if (request->set_aside_id == id) {
+        if (request->suspended_id == id) {
             take_up(*request);
         } else {
             request->state = Request::State::replayed;
@@ -268,22 +263,11 @@ int RequestCancel::run(const void *site, MPI_Request *handle) {
     const ReentryGuard inside;
     Request *const request = RequestTable::instance().find(*handle);
     MPI_Request known = request != nullptr ? request->known_to_mpi() : *handle;
-    const Call call(Fn::MPI_Cancel, site);
-    int result = MPI_SUCCESS;
-    if (mode == CD_LOG_REPLAYING) {
-        if (const std::optional<EntryReader> entry = next_entry(call, result)) {
-            const bool live = request != nullptr && request->state == Request::State::active;
-            return live ? call_mpi<Fn::MPI_Cancel>(&known) : entry->result();
-        }
-        if (result != run_live) {
-            return result;
-        }
-    }
-    result = call_mpi<Fn::MPI_Cancel>(&known);
-    if (mode != CD_LOG_OFF) {
-        EntryWriter(call, result).write();
-    }
-    return result;
+    const auto cancel = [&] { return call_mpi<Fn::MPI_Cancel>(&known); };
+    return record_result(Call(Fn::MPI_Cancel, site), mode, cancel, [&](int recorded) {
+        const bool live = request != nullptr && request->state == Request::State::active;
+        return live ? cancel() : recorded;
+    });
 }
 
 namespace {
@@ -303,21 +287,9 @@ int complete_again(MPI_Request handle) {
 int GeneralizedComplete::run(const void *site, MPI_Request handle) {
     const int mode = Logging::mode();
     const ReentryGuard inside;
-    const Call call(Fn::MPI_Grequest_complete, site);
-    int result = MPI_SUCCESS;
-    if (mode == CD_LOG_REPLAYING) {
-        if (next_entry(call, result)) {
-            return complete_again(handle);
-        }
-        if (result != run_live) {
-            return result;
-        }
-    }
-    result = complete(handle);
-    if (mode != CD_LOG_OFF) {
-        EntryWriter(call, result).write();
-    }
-    return result;
+    return record_result(
+        Call(Fn::MPI_Grequest_complete, site), mode, [&] { return complete(handle); },
+        [&](int) { return complete_again(handle); });
 }
 
 // Completes the request unless the log does.

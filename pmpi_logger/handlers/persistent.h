@@ -109,6 +109,7 @@ private:
     static int refuse_suspended(const Call &call, const Request &request);
 };
 
+// MPI_Cancel.
 class RequestCancel : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
@@ -120,6 +121,7 @@ private:
     static int run(const void *site, MPI_Request *request);
 };
 
+// MPI_Grequest_complete.
 class GeneralizedComplete : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request) {

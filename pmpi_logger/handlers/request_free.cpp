@@ -17,15 +17,15 @@ namespace {
 
 // Frees a request that only MPI knows.
 int free_untracked(const Call &call, int mode, MPI_Request *handle) {
-    if (mode == CD_LOG_REPLAYING) {
-        *handle = MPI_REQUEST_NULL; // older than the CD, and freed by the first execution
-        return MPI_SUCCESS;
-    }
-    const int result = call_mpi<Fn::MPI_Request_free>(handle);
-    if (mode == CD_LOG_RECORDING) {
-        EntryWriter(call, result).write();
-    }
-    return result;
+    return record_result(
+        call, mode, [&] { return call_mpi<Fn::MPI_Request_free>(handle); },
+        [&](int recorded) {
+            if (recorded != MPI_SUCCESS) {
+                return raise_logged(MPI_COMM_NULL, recorded);
+            }
+            *handle = MPI_REQUEST_NULL; // older than the CD, and freed by the first execution
+            return MPI_SUCCESS;
+        });
 }
 
 // Returns whether MPI can have the request, as no restore stops or repeats it.
@@ -81,47 +81,40 @@ int RequestFree::run(const void *site, MPI_Request *handle) {
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(*handle);
     const Call call(Fn::MPI_Request_free, site);
-    cd_log_place place = {};
-    cd_log_here(&place);
     if (request != nullptr && is_only_of_mpi(*request, mode)) {
         forget_made_anew(*request);
         table.remove(*request);
         request = nullptr;
     }
     if (request != nullptr && cannot_be_freed(*request)) {
-        return refuse(call.fn, "it is under way: complete it first");
-    }
-    if (mode == CD_LOG_REPLAYING) {
-        int result = MPI_SUCCESS;
-        const std::optional<EntryReader> entry = next_entry(call, result);
-        if (!entry) {
-            return result == run_live ? run(site, handle) : result;
-        }
-        if (entry->result() != MPI_SUCCESS) {
-            return raise_logged(MPI_COMM_NULL, entry->result());
-        }
+        return refuse(call.fn, "the request is under way: complete it first");
     }
     if (request == nullptr) {
         return free_untracked(call, mode, handle);
     }
-    if (mode == CD_LOG_RECORDING) {
-        EntryWriter(call, MPI_SUCCESS).write();
+    bool replayed = false;
+    const auto accept = [&](int recorded) {
+        replayed = true;
+        return recorded;
+    };
+    if (const int failure = record_result(
+            call, mode, [] { return MPI_SUCCESS; }, accept)) {
+        return failure;
     }
     *handle = MPI_REQUEST_NULL;
     if (request->persistent && mode == CD_LOG_OFF) {
         return free_persistent(*request);
     }
+    const cd_log_place place = last_entry().value_or(cd_log_place{});
     table.change(*request, [&](Request &freed) {
         freed.freed = true;
         freed.freed_at = place;
     });
-    if (request->persistent) {
-        if (mode == CD_LOG_RECORDING) {
-            free_with_log(place, request->handle);
-        }
-    } else if (request->state == Request::State::replayed) {
+    if (!request->persistent && request->state == Request::State::replayed) {
         complete(*request);
-    } else if (mode != CD_LOG_REPLAYING) { // nothing can be recorded then
+    } else if (request->persistent && !replayed) {
+        free_with_log(place, request->handle);
+    } else if (!replayed) {
         sweep(false);
     }
     return MPI_SUCCESS;

@@ -18,8 +18,8 @@ Block result_of(const Call &call, int target) {
     return brings ? Block{a.recv_buf, a.recv_count, a.recv_type} : Block{};
 }
 
-SendCopy shadow_of(const Block &block) {
-    return block.type != MPI_DATATYPE_NULL && bytes_in(block) > 0 && shadows_wanted()
+SendCopy send_copy_of(const Block &block) {
+    return block.type != MPI_DATATYPE_NULL && bytes_in(block) > 0 && send_copies_wanted()
                ? SendCopy::of(block)
                : SendCopy();
 }
@@ -58,8 +58,8 @@ Access RmaOperation::begin(const Call &call, const Block &compared, int target) 
     access.target = target;
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
                         call.arguments.send_type};
-    access.departing = shadow_of(sent);
-    access.compared = shadow_of(compared);
+    access.departing = send_copy_of(sent);
+    access.compared = send_copy_of(compared);
     access.reads_program =
         sent.type != MPI_DATATYPE_NULL && sent.count > 0 && access.departing.empty();
     access.result = result_of(call, target);
@@ -68,7 +68,7 @@ Access RmaOperation::begin(const Call &call, const Block &compared, int target) 
         land_in_copy(access);
     }
     if (access.writes_program()) {
-        access.arriving = shadow_of(access.result);
+        access.arriving = send_copy_of(access.result);
         if (!access.arriving.empty()) {
             access.landing.address = access.arriving.address();
         }

@@ -83,8 +83,8 @@ private:
             }
         }
     }
-    static void replace(const void *&argument, const SendCopy &shadow) {
-        argument = shadow.empty() ? argument : shadow.address();
+    static void replace(const void *&argument, const SendCopy &copy) {
+        argument = copy.empty() ? argument : copy.address();
     }
     static void add_checksum(Call &call, const Block &block);
 
@@ -96,8 +96,9 @@ private:
     static int replay(const Call &call, Window &window, int target);
 };
 
-// The same with a request. Its data are there when the request or a synchronization completes.
-template <typename Family> class NonblockingRma : public MovesData {
+// Records accesses with a request, such as MPI_Rget. Their data are there when the request or a
+// synchronization completes.
+template <typename Handler> class NonblockingRma : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
@@ -117,7 +118,7 @@ public:
                                  "before its data are there. Use basic types, or a newer MPICH");
             }
         }
-        const int result = Family::template call<F>(site, a...);
+        const int result = Handler::template call<F>(site, a...);
         if constexpr (Roles::has(Role::recv_buf)) {
             if (separate && result == MPI_SUCCESS && !ReentryGuard::mpi()) {
                 note_read(*std::get<Roles::index(Role::request)>(arguments), win,

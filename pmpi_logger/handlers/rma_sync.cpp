@@ -61,14 +61,12 @@ struct Brought {
 
 void deliver_landed(const Access &access) {
     if (access.result.type != MPI_DATATYPE_NULL && !access.writes_program()) {
-        std::vector<std::byte> scratch;
-        const Bytes data = view(access.landing, bytes_in(access.landing), scratch);
-        deliver(access.result, data.data, data.size);
+        copy_data(access.landing, access.result);
     }
 }
 
 // The program has its data, and may change them before it waits for the request.
-void nothing_is_left_of(Request &read) {
+void clear_arrivals(Request &read) {
     RequestTable::instance().change(read, [](Request &request) {
         request.arrivals.clear();
         request.staging.landed.clear();
@@ -129,9 +127,9 @@ void RmaSync::settle(const Synchronization &what, Window &window, int result, bo
         }
         writer.write();
     }
-    std::ranges::for_each(reads, [](Request *read) { nothing_is_left_of(*read); });
+    std::ranges::for_each(reads, [](Request *read) { clear_arrivals(*read); });
     if (ended) {
-        window.let_go([&](int target) { return what.concludes(target); });
+        window.release([&](int target) { return what.concludes(target); });
         std::erase_if(window.accesses, [&](const Access &access) {
             if (!what.concludes(access.target)) {
                 return false;
@@ -171,7 +169,7 @@ int RmaSync::replay(const Synchronization &what, Window &window) {
             return not_matching(what.call, *entry, "how much data is received");
         }
         if (read != nullptr) {
-            nothing_is_left_of(*read);
+            clear_arrivals(*read);
         }
         std::erase_if(window.accesses, [&](const Access &other) { return &other == access; });
     }

@@ -18,7 +18,7 @@ void connection_made(MPI_Comm comm) {
         known.emplace();
         known->handle = comm;
         known->in_fortran = number_in_mpi(comm);
-        known->number = next_owner();
+        known->number = next_owner_number();
         known->made = *place;
         when_forgotten(*place, [number = known->number] { EndedConnections::remove(number); });
     }

@@ -23,8 +23,8 @@ inline MPI_Fint number_in_mpi(MPI_Comm comm) {
 #endif
 }
 
-// Records MPI_Comm_accept and its like. A replay of MPI_Comm_spawn_multiple tells of no process
-// that could not be started.
+// Records MPI_Comm_accept and its like. A replay of MPI_Comm_spawn_multiple says that all processes
+// were started.
 class JobConnect {
 public:
     using Of = Arrivals;

@@ -62,8 +62,9 @@ int WindowCreateBase::replay(Call &call, MPI_Win *handle, void *const *memory) {
     }
     Window *const window = number != 0 ? WindowTable::instance().find(number) : nullptr;
     if (window == nullptr && number != 0) {
-        complain_unknown(call.fn, call.site,
-                         "a thread without a CD has freed this window. Free it where it was made");
+        report_unanswerable(
+            call.fn, call.site,
+            "a thread without a CD has freed this window. Free it where it was made");
         return raise(call.arguments.comm, MPI_ERR_WIN);
     }
     if (window != nullptr) {
@@ -79,8 +80,8 @@ void WindowCreateBase::made(Window *window, MPI_Win handle) {
         return;
     }
     window->made = *place;
-    if (const std::optional<GoneWindow> known = GoneWindows::made_at(*place, handle)) {
-        GoneWindows::add(*known);
+    if (const std::optional<FreedWindow> known = FreedWindows::made_at(*place, handle)) {
+        FreedWindows::add(*known);
     }
 }
 
@@ -106,20 +107,20 @@ std::optional<cd_log_place> WindowFree::freed(const Call &call, int result, Wind
     changes.add_to(writer);
     const bool is_there = writer.write() != nullptr;
     if (result == MPI_SUCCESS) {
-        GoneWindow gone;
+        FreedWindow gone;
         gone.handle = window.handle;
         gone.in_fortran = window.in_fortran;
-        gone.number = next_owner();
+        gone.number = next_owner_number();
         gone.made = window.made;
         gone.window = window.number;
-        note_freed_at<GoneWindows>(gone, place);
+        note_freed_at<FreedWindows>(gone, place);
         when_forgotten(place, [number = window.number] { WindowTable::instance().erase(number); });
     }
     return is_there ? std::optional(place) : std::nullopt;
 }
 
 int WindowFree::replay(const Call &call, Window &window) {
-    const std::optional<GoneWindow> gone = GoneWindows::find(window.handle);
+    const std::optional<FreedWindow> gone = FreedWindows::find(window.handle);
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {
@@ -133,7 +134,7 @@ int WindowFree::replay(const Call &call, Window &window) {
     FreedHandles::add_again();
     const std::optional<cd_log_place> place = last_entry();
     if (gone && place) {
-        note_freed_at<GoneWindows>(*gone, *place);
+        note_freed_at<FreedWindows>(*gone, *place);
     }
     return MPI_SUCCESS;
 }
@@ -155,7 +156,7 @@ void WindowAttributeGet::make_lasting(int key, void *value) {
 }
 
 int raise_at(const Window &window, int error) {
-    if (!window.is_gone()) {
+    if (!window.is_freed()) {
         const ReentryGuard inside;
         real<Fn::MPI_Win_call_errhandler>(window.handle, error);
     }

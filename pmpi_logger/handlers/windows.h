@@ -7,15 +7,15 @@
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
 #include "handlers/passthrough.h"
-#include "objects/inner_frees.h"
+#include "objects/callback_effects.h"
 #include "rma/window_policy.h"
 #include "rma/window_table.h"
 
 namespace cd::logger {
 
 constexpr const char *window_is_not_separate =
-    "its window has no separate memory: it was made before libcd was there, with "
-    "CD_WINDOWS=direct, or as a shared window; or memory is attached to it";
+    "its window has no separate memory (shared, CD_WINDOWS=direct, with attached memory, or made "
+    "before libcd was loaded)";
 
 inline bool can_be_recorded(const Window *window) {
     return window != nullptr && !window->is_exposed;
@@ -123,7 +123,7 @@ public:
         if (win == nullptr) {
             return call_mpi<F>(win); // which is an error
         }
-        if (InnerCalls::are_of_undo()) {
+        if (CallbackEffects::are_of_undo()) {
             *win = MPI_WIN_NULL;
             return MPI_SUCCESS;
         }
@@ -144,7 +144,7 @@ public:
         }
         const ReentryGuard inside;
         const bool records = mode == CD_LOG_RECORDING && !RecordAll::records();
-        InnerCalls inner(records ? InnerCalls::Of::call : InnerCalls::Of::nothing);
+        CallbackEffects inner(records ? CallbackEffects::Of::call : CallbackEffects::Of::nothing);
         // Nobody reads what the program stored last, and its memory may be gone.
         const int result = free_now<F>(win);
         if (const auto place = freed(call, result, *window)) {
@@ -195,11 +195,11 @@ private:
         return result;
     }
 
-    // Corrects what the log answered, as addresses differ in a re-execution: MPI has what that has
-    // set in a living window.
+    // Corrects an attribute that the log answered, since addresses differ in a re-execution. MPI
+    // has the value that the re-execution has set, unless it has freed the window.
     template <Fn F> static int correct(MPI_Win win, int key, void *value, int *present) {
         const Window *const window = WindowTable::instance().find(win);
-        if (window != nullptr && window->is_gone()) {
+        if (window != nullptr && window->is_freed()) {
             const auto found = window->attributes.find(key);
             if (found != window->attributes.end()) {
                 *static_cast<void **>(value) = found->second;
@@ -224,10 +224,10 @@ public:
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if constexpr (F == Fn::MPI_Win_c2f) {
             const Window *const window = WindowTable::instance().find(handle);
-            return window != nullptr && window->is_gone() ? window->in_fortran
-                                                          : call_mpi<F>(handle);
+            return window != nullptr && window->is_freed() ? window->in_fortran
+                                                           : call_mpi<F>(handle);
         } else {
-            const Window *const window = WindowTable::instance().find_gone(handle);
+            const Window *const window = WindowTable::instance().find_freed(handle);
             return window != nullptr ? window->handle : call_mpi<F>(handle);
         }
     }

@@ -23,17 +23,16 @@ namespace cd::logger {
 namespace {
 
 void boundary() {
-    part_polls();
+    end_poll_count();
     Interval::begin();
 }
 
 const char *restoring(cd_handle cd) {
     if (Finalize::is_to_be_repeated(cd)) {
         return "MPI has ended since, and cannot begin again: restore before MPI_Finalize, or "
-               "before the "
-               "last session has ended";
+               "before the last session ends";
     }
-    if (!MpiLife::is_up()) {
+    if (!MpiLifetime::is_up()) {
         return nullptr;
     }
     if (const char *const hindrance = RecordFailure::hindrance()) {
@@ -44,9 +43,9 @@ const char *restoring(cd_handle cd) {
 }
 
 void restored(cd_handle cd, int success) {
-    success != 0 ? forget_polls() : part_polls();
+    success != 0 ? forget_polls() : end_poll_count();
     Interval::begin();
-    if (!MpiLife::is_up()) {
+    if (!MpiLifetime::is_up()) {
         return;
     }
     resume(cd, success != 0);
@@ -54,19 +53,19 @@ void restored(cd_handle cd, int success) {
         run_restored(cd);
         EndedConnections::restored(cd);
         LoggedFiles::restored(cd);
-        GoneWindows::restored(cd);
+        FreedWindows::restored(cd);
         WindowTable::instance().restored(cd);
     }
 }
 
 void forgotten(uint64_t family, cd_handle root) {
-    if (MpiLife::is_up()) {
+    if (MpiLifetime::is_up()) {
         run_forgotten(family, root);
     }
 }
 
 void deleting(cd_handle cd) {
-    if (MpiLife::is_up()) {
+    if (MpiLifetime::is_up()) {
         fail_requests_of_deleted_log(cd);
     }
 }

@@ -27,27 +27,28 @@ namespace cd::logger {
 
 // Intercepts an MPI function: its C name and its profiling name lead to the handler's call(). The
 // signature comes from mpi.h.
-template <Fn F, typename Family, typename Type = typename Declaration<F>::Type> struct Interceptor;
+template <Fn F, typename Handler, typename Type = typename Declaration<F>::Type> struct Interceptor;
 
-template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F, Family, R(A...)> {
+template <Fn F, typename Handler, typename R, typename... A>
+struct Interceptor<F, Handler, R(A...)> {
     static R call(A... a) {
         const void *const site = __builtin_return_address(0);
-        if constexpr (requires { Family::guards_itself; }) {
-            return Family::template call<F>(site, a...);
+        if constexpr (requires { Handler::guards_itself; }) {
+            return Handler::template call<F>(site, a...);
         } else {
-            return RecordFailure::guarded<F>([&] { return Family::template call<F>(site, a...); });
+            return RecordFailure::guarded<F>([&] { return Handler::template call<F>(site, a...); });
         }
     }
 };
 
 } // namespace cd::logger
 
-#define CD_ROW(name, family, arrives, ...)                                                         \
+#define CD_ROW(name, handler, arrives, ...)                                                        \
     namespace cd::logger {                                                                         \
     template <> struct Row<Fn::name> {                                                             \
         using enum Role;                                                                           \
         using Roles = RoleList<__VA_ARGS__>;                                                       \
-        static constexpr auto &of = family::Of::arrives;                                           \
+        static constexpr auto &of = handler::Of::arrives;                                          \
     };                                                                                             \
     }
 
@@ -58,11 +59,11 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
         :                                                                                          \
         : "i"(function))
 
-#define CD_INTERCEPT(name, family, arrives, ...)                                                   \
-    CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
+#define CD_INTERCEPT(name, handler, arrives, ...)                                                  \
+    CD_ROW(name, handler, arrives, __VA_ARGS__)                                                    \
     namespace cd::logger {                                                                         \
     [[gnu::used]] static void export_##name() {                                                    \
-        using Called = Interceptor<Fn::name, family>;                                              \
+        using Called = Interceptor<Fn::name, handler>;                                             \
         CD_EXPORT(name, &Called::call);                                                            \
         CD_EXPORT(P##name, &Called::call);                                                         \
     }                                                                                              \

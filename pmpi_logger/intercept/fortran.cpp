@@ -14,9 +14,9 @@ namespace cd::logger {
 // call by these and makes it by MPI's own routine.
 
 template <typename Number> struct FortranAttributeSet {
-    template <Fn F, typename Family>
+    template <Fn F, typename Handler>
     static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value) {
-        return Family::template call_by<F>(
+        return Handler::template call_by<F>(
             [&](auto holder, auto...) {
                 MPI_Fint number = AttributesOf<F>::to_fortran(holder);
                 return fortran<F>(site, &number, key, value);
@@ -26,12 +26,12 @@ template <typename Number> struct FortranAttributeSet {
 };
 
 template <typename Number> struct FortranAttributeGet {
-    template <Fn F, typename Family>
+    template <Fn F, typename Handler>
     static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value,
                     MPI_Fint *flag) {
         MPI_Aint number = *value; // as wide as C's pointer
         static_assert(sizeof number == sizeof(void *));
-        const int result = Family::template call_by<F>(
+        const int result = Handler::template call_by<F>(
             [&](auto holder, auto...) {
                 MPI_Fint handle = AttributesOf<F>::to_fortran(holder);
                 const int made = fortran<F>(site, &handle, key, value, flag);
@@ -45,7 +45,7 @@ template <typename Number> struct FortranAttributeGet {
 };
 
 struct FortranWindowAttributeGet {
-    template <Fn F, typename Family>
+    template <Fn F, typename Handler>
     static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
                     MPI_Fint *flag) {
 #ifdef MPICH_VERSION // which numbers its own attributes differently in Fortran
@@ -78,20 +78,20 @@ struct FortranWindowAttributeGet {
 using Procedure = void();
 
 template <typename Number> struct FortranKeyvalCreate {
-    template <Fn F, typename Family>
+    template <Fn F, typename Handler>
     static int call(const void *site, Procedure *copy, Procedure *forget, MPI_Fint *key,
                     Number *state) {
-        return Family::template call_by<F>(
+        return Handler::template call_by<F>(
             [&](auto...) { return fortran<F>(site, copy, forget, key, state); }, site, copy, forget,
             key, state);
     }
 };
 
 struct FortranErrorHandlerCreate {
-    template <Fn F, typename Family>
+    template <Fn F, typename Handler>
     static int call(const void *site, Procedure *function, MPI_Fint *handler) {
         MPI_Errhandler created = MPI_ERRHANDLER_NULL;
-        const int result = Family::template call_by<F>(
+        const int result = Handler::template call_by<F>(
             [&](auto...) {
                 const int made = fortran<F>(site, function, handler);
                 if (made == MPI_SUCCESS) {
@@ -108,16 +108,16 @@ struct FortranErrorHandlerCreate {
 };
 
 // Passes Fortran's error code on, the last argument, which mpi_f08 may leave out.
-template <Fn F, typename Arguments, typename Family,
-          typename Type = decltype(Arguments::template call<F, Family>)>
+template <Fn F, typename Arguments, typename Handler,
+          typename Type = decltype(Arguments::template call<F, Handler>)>
 struct Routine;
 
-template <Fn F, typename Arguments, typename Family, typename... A>
-struct Routine<F, Arguments, Family, int(const void *, A...)> {
+template <Fn F, typename Arguments, typename Handler, typename... A>
+struct Routine<F, Arguments, Handler, int(const void *, A...)> {
     static void call(A... a, MPI_Fint *error) {
         const void *const site = __builtin_return_address(0);
         const int result = RecordFailure::guarded<F>(
-            [&] { return Arguments::template call<F, Family>(site, a...); });
+            [&] { return Arguments::template call<F, Handler>(site, a...); });
         if (error != nullptr) {
             *error = result;
         }
@@ -126,10 +126,10 @@ struct Routine<F, Arguments, Family, int(const void *, A...)> {
 
 } // namespace cd::logger
 
-#define CD_ROUTINE(name, arguments, family, arrives, ...)                                          \
-    CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
+#define CD_ROUTINE(name, arguments, handler, arrives, ...)                                         \
+    CD_ROW(name, handler, arrives, __VA_ARGS__)                                                    \
     namespace cd::logger {                                                                         \
-    using Routine_##name = Routine<Fn::name, arguments, family>;                                   \
+    using Routine_##name = Routine<Fn::name, arguments, handler>;                                  \
     }
 #define CD_ROUTINE_NAME(name, called)                                                              \
     namespace cd::logger {                                                                         \

@@ -23,34 +23,29 @@ template <typename T> bool is_array(const T *array) {
     }
 }
 
-// Leaves out null pointers, for which MPI reports an error.
+// Adds what the call writes to its outputs, and the value before to its words if that is compared.
+// Leaves out null pointers, which MPI refuses.
 template <Role R, typename T> void take_output(Call &call, T argument) {
-    if constexpr (R == Role::out || R == Role::made || R == Role::inout || R == Role::handle ||
-                  R == Role::freed_type) {
-        if constexpr (R == Role::freed_type) {
-            call.add_word(argument != nullptr ? word_of(MovedTypes::recorded(*argument)) : 0);
-        } else if constexpr (R != Role::out && R != Role::made) {
-            call.add_word(argument != nullptr ? word_of(*argument) : 0);
+    if constexpr (R == Role::freed_type) {
+        call.add_word(argument != nullptr ? word_of(MovedTypes::recorded(*argument)) : 0);
+    } else if constexpr (R == Role::inout || R == Role::handle) {
+        call.add_word(argument != nullptr ? word_of(*argument) : 0);
+    }
+    if constexpr (R == Role::out_array || R == Role::out_array_2) {
+        if (is_array(argument)) {
+            const int length =
+                R == Role::out_array ? call.arguments.length : call.arguments.length_2;
+            call.add_output(
+                {argument, sizeof *argument * static_cast<size_t>(std::max(length, 0))});
         }
-        if (argument == nullptr) {
-            return;
-        }
-        if constexpr (std::is_void_v<std::remove_pointer_t<T>>) {
+    } else if (argument != nullptr) {
+        if constexpr (R == Role::out_text) {
+            call.add_output({argument, 0, Output::Kind::text});
+        } else if constexpr (std::is_void_v<std::remove_pointer_t<T>>) {
             call.add_output({argument, sizeof(void *)});
         } else {
             call.add_output({argument, sizeof *argument});
         }
-    } else if constexpr (R == Role::out_pointer || R == Role::made_pointer) {
-        if (argument != nullptr) {
-            call.add_output({argument, sizeof(void *)});
-        }
-    } else if constexpr (R == Role::out_text) {
-        if (argument != nullptr) {
-            call.add_output({argument, 0, Output::Kind::text});
-        }
-    } else if (is_array(argument)) {
-        const int length = R == Role::out_array ? call.arguments.length : call.arguments.length_2;
-        call.add_output({argument, sizeof *argument * static_cast<size_t>(std::max(length, 0))});
     }
 }
 
@@ -127,7 +122,7 @@ template <Role R, typename T> void note(Arguments &a, T argument) {
     }
 }
 
-// As many of the array as there are.
+// Returns the checksum of an array, or 0 if there is none.
 template <typename T> uint64_t checksum_of_array(const T *array, int length) {
     const bool there = is_array(array) && length > 0;
     return there ? checksum(array, sizeof *array * static_cast<size_t>(length)) : 0;
@@ -156,8 +151,8 @@ template <Role R, typename T> uint64_t word_as(const Arguments &arguments, T arg
     }
 }
 
-// Takes an argument into the call, after the arguments were noted. This and what follows is
-// inlined, so that what goes nowhere else of a Call is never made.
+// Adds an argument to the call, after note_all(). Inlined, like the functions below, so that unused
+// parts of a Call are never made.
 template <Role R, typename T> [[gnu::always_inline]] inline void take(Call &call, T argument) {
     const Significance &matter = call.matter;
     if constexpr (is_compared(R)) {

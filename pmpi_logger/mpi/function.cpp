@@ -13,19 +13,10 @@ const char *name_of(Fn fn) {
     return fn < Fn::count ? names[static_cast<size_t>(fn)] : "an unknown function";
 }
 
-bool is_in_family(Fn fn, std::string_view family) {
-    static constexpr std::string_view families[] = {
-#define CD_FUNCTION(name, family, ...) #family,
-#include "functions.inc"
-#undef CD_FUNCTION
-    };
-    return fn < Fn::count && families[static_cast<size_t>(fn)] == family;
-}
-
 std::span<const Role> roles_of(Fn fn) {
     using enum Role;
     static constexpr std::span<const Role> roles[] = {
-#define CD_FUNCTION(name, family, arrives, ...) RoleList<__VA_ARGS__>::all,
+#define CD_FUNCTION(name, handler, arrives, ...) RoleList<__VA_ARGS__>::all,
 #include "functions.inc"
 #undef CD_FUNCTION
     };

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <mpi.h>
 #include <span>
-#include <string_view>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h> // Open MPI's
 #endif
@@ -25,9 +24,6 @@ enum class Fn : uint16_t {
 };
 
 const char *name_of(Fn fn);
-
-// Returns whether the table has it in the family of this name.
-bool is_in_family(Fn fn, std::string_view family);
 
 // Returns a role for each argument; none if the function is not intercepted.
 std::span<const Role> roles_of(Fn fn);

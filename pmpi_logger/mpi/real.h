@@ -14,7 +14,7 @@ namespace cd::logger {
 // MPI's own functions, below the names that this library exports.
 
 template <Fn F> struct Declaration;
-#define CD_FUNCTION(name, family, arrives, ...)                                                    \
+#define CD_FUNCTION(name, handler, arrives, ...)                                                   \
     template <> struct Declaration<Fn::name> {                                                     \
         using Type = decltype(::name);                                                             \
         static constexpr char pmpi_name[] = "P" #name;                                             \

@@ -21,9 +21,10 @@ std::atomic<bool (*)()> count_missing = nullptr;
 } // namespace
 
 const char *RecordFailure::hindrance() {
-    return has_failed ? "memory ran out in a call of MPI: no CD of this process can be restored "
-                        "any more"
-                      : nullptr;
+    return has_failed
+               ? "memory ran out in a call of MPI, so no CD of this process can be restored: "
+                 "restart the program"
+               : nullptr;
 }
 
 void RecordFailure::count_missing_by(bool (*count)()) { count_missing = count; }
@@ -35,9 +36,9 @@ int RecordFailure::fail(Fn fn) {
         cd_log_stop();
     }
     has_failed = true;
-    std::fprintf(stderr, "pmpi_logger: rank %d: %s fails: %s\n", MpiLife::rank(), name_of(fn),
+    std::fprintf(stderr, "pmpi_logger: rank %d: %s fails: %s\n", MpiLifetime::rank(), name_of(fn),
                  hindrance());
-    if (MpiLife::has_world()) {
+    if (MpiLifetime::has_world()) {
         real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_WORLD, MPI_ERR_OTHER);
     }
     return MPI_ERR_OTHER;
@@ -63,7 +64,7 @@ void RecordFailure::report(Fn fn) {
     const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
     std::fprintf(
         stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s (calls so far: %" PRIu64 ")\n",
-        MpiLife::rank(), name_of(fn), of_file ? trouble : "there is no memory",
+        MpiLifetime::rank(), name_of(fn), of_file ? trouble : "there is no memory",
         is_counted ? "the log lacks it" : "the active CD cannot be restored: advance it", number);
 }
 

@@ -16,18 +16,7 @@ public:
     static bool mpi() { return depth_ > 0; }
 
 private:
-    friend class Outside;
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int depth_ = 0;
-};
-
-// Undoes the mark while a callback runs that the program itself asked for: its calls are the
-// program's.
-class Outside {
-public:
-    Outside() { --ReentryGuard::depth_; }
-    Outside(const Outside &) = delete;
-    Outside &operator=(const Outside &) = delete;
-    ~Outside() { ++ReentryGuard::depth_; }
 };
 
 } // namespace cd::logger

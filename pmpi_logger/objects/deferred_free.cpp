@@ -4,7 +4,7 @@
 
 #include "call/replay_range.h"
 #include "mpi/reentry_guard.h"
-#include "objects/inner_frees.h"
+#include "objects/callback_effects.h"
 
 #include <algorithm>
 #include <array>
@@ -64,14 +64,14 @@ bool is_undone(const Part &part) { return restored().undoes(part); }
 
 bool is_being_undone(const Part &part) { return restored().is_about_to_undo(part); }
 
-void object_goes(uint64_t handle) { restored().object_goes(handle); }
+void forget_object(uint64_t handle) { restored().forget_object(handle); }
 
 void run_restored(cd_handle cd) {
     const ReentryGuard inside;
-    const InnerCalls unsettled(InnerCalls::Of::undo);
+    const CallbackEffects unsettled(CallbackEffects::Of::undo);
     const Moment now = next_moment();
-    const Reach reach(cd);
-    restored().run(now, [&](const cd_log_place &place) { return reach.covers(place); });
+    const ReplayRange range(cd);
+    restored().run(now, [&](const cd_log_place &place) { return range.covers(place); });
 }
 
 namespace {
@@ -99,7 +99,7 @@ void forget(Moment now, const UndoList::Wanted &wanted) {
 void run_forgotten(uint64_t family, cd_handle root) {
     const ReentryGuard inside;
     const Moment now = next_moment();
-    const Reach kept(root);
+    const ReplayRange kept(root);
     forget(now, [&](const cd_log_place &place) {
         return place.family == family && !kept.covers(place);
     });

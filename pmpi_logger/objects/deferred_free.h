@@ -35,11 +35,11 @@ bool is_undone(const Part &part);
 bool is_being_undone(const Part &part);
 
 // Must be called before MPI frees an object. A restore then leaves it alone.
-void object_goes(uint64_t handle);
+void forget_object(uint64_t handle);
 
 // Calls `free`, which frees the object of `handle`.
 template <typename Handle, typename Free> int free_object(Handle *handle, const Free &free) {
-    object_goes(word_of(*handle));
+    forget_object(word_of(*handle));
     return free();
 }
 

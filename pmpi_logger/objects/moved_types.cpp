@@ -66,7 +66,7 @@ MovedTypes::Pair MovedTypes::take(uint64_t number) {
     return pair;
 }
 
-uint64_t MovedTypes::recorded_goes(MPI_Datatype recorded) {
+uint64_t MovedTypes::recorded_is_freed(MPI_Datatype recorded) {
     if (!any()) {
         return 0;
     }

@@ -30,7 +30,7 @@ public:
 
     // Must be called before the type is freed that the log calls `recorded`. Returns the number of
     // the type that stands for it, or 0.
-    static uint64_t recorded_goes(MPI_Datatype recorded);
+    static uint64_t recorded_is_freed(MPI_Datatype recorded);
 
     static bool any() { return count_.load(std::memory_order_relaxed) != 0; }
 

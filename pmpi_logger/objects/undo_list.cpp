@@ -39,7 +39,7 @@ bool UndoList::is_about_to_undo(const Part &part) {
         later_, [&](const Later &later) { return later.taken != 0 && later.undo.part == part; });
 }
 
-void UndoList::object_goes(uint64_t handle) {
+void UndoList::forget_object(uint64_t handle) {
     std::list<Later> gone; // destroyed without the lock
     const std::scoped_lock lock(mutex_);
     for (auto next = later_.begin(); next != later_.end();) {

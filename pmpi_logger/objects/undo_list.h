@@ -12,9 +12,9 @@
 
 namespace cd::logger {
 
-// A number greater than all that were returned before, to any thread. A Reach describes the logs at
-// one moment, so lists that other threads add to are judged without what was added later: that may
-// lie in a newer log.
+// A number greater than all that were returned before, to any thread. A ReplayRange describes the
+// logs at one moment, so lists that other threads add to are judged without what was added later:
+// that may lie in a newer log.
 using Moment = uint64_t;
 
 inline Moment next_moment() {
@@ -23,7 +23,7 @@ inline Moment next_moment() {
 }
 
 // One part of an object that a program changes: an attribute, the error handler, the name, or a key
-// of an info object. In no part both numbers are 0. The handle alone may be 0: MPICH's
+// of an info object. Both numbers are 0 only without a part. The handle alone may be 0: MPICH's
 // MPI_FILE_NULL is, and it has an error handler.
 struct Part {
     uint64_t object = 0; // its handle
@@ -52,7 +52,7 @@ public:
     bool is_about_to_undo(const Part &part);
 
     // Removes the undos of an object before MPI frees it and gives its handle to another one.
-    void object_goes(uint64_t handle);
+    void forget_object(uint64_t handle);
 
     // Remove the undos added before `now` that `wanted` selects. run() runs them, the latest first,
     // and for each part only the oldest. Other threads may free objects meanwhile.

@@ -24,7 +24,7 @@ uint64_t absent_in_grid(MPI_Comm comm, int dimensions) {
     return absent;
 }
 
-void ask_neighbors(MPI_Comm comm, CommCache &facts) {
+void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
     int kind = MPI_UNDEFINED;
     real<Fn::MPI_Topo_test>(comm, &kind);
     if (kind == MPI_CART) {
@@ -42,14 +42,14 @@ void ask_neighbors(MPI_Comm comm, CommCache &facts) {
     }
 }
 
-using Cache = HandleCache<MPI_Comm, CommCache, ask_comm_facts>;
+using Cache = HandleCache<MPI_Comm, CommFacts, ask_comm_facts>;
 
 } // namespace
 
-CommCache ask_comm_facts(MPI_Comm comm) {
-    CommCache facts;
+CommFacts ask_comm_facts(MPI_Comm comm) {
+    CommFacts facts;
     if (!may_name(comm, MPI_COMM_NULL)) {
-        return facts; // an error of the program's, which MPI tells it where it makes it
+        return facts; // an error of the program, which MPI reports at the program's own call
     }
     facts.failure = real<Fn::MPI_Comm_rank>(comm, &facts.rank);
     if (facts.failure != MPI_SUCCESS) {
@@ -65,15 +65,15 @@ CommCache ask_comm_facts(MPI_Comm comm) {
     return facts;
 }
 
-const CommCache &comm_facts_of(MPI_Comm comm) {
-    const CommCache *of_ended = EndedConnections::facts_of(comm);
+const CommFacts &comm_facts_of(MPI_Comm comm) {
+    const CommFacts *of_ended = EndedConnections::facts_of(comm);
     return of_ended != nullptr ? *of_ended : Cache::of(comm);
 }
 
 int failure_of(MPI_Comm comm) {
     const int failure = comm_facts_of(comm).failure;
     if (failure != MPI_SUCCESS) {
-        forget_comm_facts(); // the next call with the handle is told, too
+        forget_comm_facts(); // the next call with the handle gets the error, too
     }
     return failure;
 }

@@ -8,7 +8,7 @@
 namespace cd::logger {
 
 // Facts about a communicator that decide which bytes a collective operation brings to this rank.
-struct CommCache {
+struct CommFacts {
     int rank = 0;
     int size = 0; // the size of this rank's group
     int remote_size = 0;
@@ -20,11 +20,11 @@ struct CommCache {
 };
 
 // Asks MPI about the communicator that has the handle in MPI.
-CommCache ask_comm_facts(MPI_Comm comm);
+CommFacts ask_comm_facts(MPI_Comm comm);
 
 // Returns the facts of the communicator that the thread means, from the cache if they are there.
 // Valid until the thread asks about another communicator.
-const CommCache &comm_facts_of(MPI_Comm comm);
+const CommFacts &comm_facts_of(MPI_Comm comm);
 
 // Returns the error that MPI reported when it was last asked about `comm`. It is the call's error:
 // the program must not get it twice.

@@ -29,18 +29,18 @@ DatatypeFacts ask_extents(MPI_Datatype type) {
 
 DatatypeFacts ask_type_facts(MPI_Datatype type) {
     if (!may_name(type, MPI_DATATYPE_NULL)) {
-        return {}; // an error of the program's, which MPI tells it where it makes it
+        return {}; // an error of the program, which MPI reports at the program's own call
     }
     DatatypeFacts facts = ask_extents(type);
-    const DatatypeLayout makeup = makeup_of(type, facts);
-    facts.signature = makeup.signature;
-    facts.in_order = makeup.in_order;
-    facts.padded = makeup.padded;
+    const DatatypeLayout layout = layout_of(type, facts);
+    facts.signature = layout.signature;
+    facts.in_order = layout.in_order;
+    facts.padded = layout.padded;
     return facts;
 }
 
 void forget_type_facts(MPI_Datatype type) {
-    forget_makeup(type);
+    forget_layout(type);
     TypeFactsCache::forget();
 }
 

@@ -174,44 +174,27 @@ Sequence sequence_of(MPI_Datatype type) {
 // Larger types count as out of order: they are not tried.
 constexpr int64_t largest_tried = int64_t{1} << 24;
 
-// A committed type of one element of another type, which need not be committed.
-class Committed {
-public:
-    explicit Committed(MPI_Datatype type) {
-        real<Fn::MPI_Type_contiguous>(1, type, &own_);
-        real<Fn::MPI_Type_commit>(&own_);
-    }
-    Committed(const Committed &) = delete;
-    Committed &operator=(const Committed &) = delete;
-    ~Committed() { real<Fn::MPI_Type_free>(&own_); }
-
-    MPI_Datatype get() const { return own_; }
-
-private:
-    MPI_Datatype own_ = MPI_DATATYPE_NULL;
-};
-
 // Returns whether MPI packs one element, whose bytes lie without gaps, as it lies. Tries it with
 // bytes that hold their own positions, one digit at a time.
 bool packs_as_it_lies(MPI_Datatype type, const DatatypeFacts &facts) {
-    const Committed element_type(type);
     const auto size = static_cast<size_t>(facts.size);
     std::vector<std::byte> memory(size);
     std::vector<std::byte> packed(size);
-    for (int digit = 0; digit == 0 || (size - 1) >> digit > 0; digit += 8) {
+    MPI_Datatype committed = copy_of_type(type);
+    bool same = true;
+    for (int digit = 0; same && (digit == 0 || (size - 1) >> digit > 0); digit += 8) {
         for (size_t i = 0; i < size; ++i) {
             memory[i] = static_cast<std::byte>(i >> digit);
         }
         const auto element =
             reinterpret_cast<uintptr_t>(memory.data()) - static_cast<uintptr_t>(facts.lower_bound);
         int position = 0;
-        real<Fn::MPI_Pack>(reinterpret_cast<const void *>(element), 1, element_type.get(),
-                           packed.data(), static_cast<int>(size), &position, own_comm());
-        if (packed != memory) {
-            return false;
-        }
+        real<Fn::MPI_Pack>(reinterpret_cast<const void *>(element), 1, committed, packed.data(),
+                           static_cast<int>(size), &position, own_comm());
+        same = packed == memory;
     }
-    return true;
+    real<Fn::MPI_Type_free>(&committed);
+    return same;
 }
 
 bool is_in_order(MPI_Datatype type, const DatatypeFacts &facts) {
@@ -243,7 +226,7 @@ Known &known() {
 
 } // namespace
 
-DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts) {
+DatatypeLayout layout_of(MPI_Datatype type, const DatatypeFacts &facts) {
     const ReentryGuard inside;
     {
         const std::scoped_lock lock(known().mutex);
@@ -252,11 +235,11 @@ DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts) {
         }
     }
     const Sequence sequence = sequence_of(type);
-    const DatatypeLayout makeup = {sequence.sum(), is_in_order(type, facts), sequence.padded()};
+    const DatatypeLayout layout = {sequence.sum(), is_in_order(type, facts), sequence.padded()};
     // Keeps nothing about the parts: they may have been freed, and their handles reused.
     const std::scoped_lock lock(known().mutex);
-    known().types.emplace(word_of(type), makeup);
-    return makeup;
+    known().types.emplace(word_of(type), layout);
+    return layout;
 }
 
 bool is_basic(MPI_Datatype type) {
@@ -266,7 +249,7 @@ bool is_basic(MPI_Datatype type) {
 
 size_t count_parts(MPI_Datatype type) { return static_cast<size_t>(Envelope(type).types); }
 
-void forget_makeup(MPI_Datatype type) {
+void forget_layout(MPI_Datatype type) {
     const std::scoped_lock lock(known().mutex);
     known().types.erase(word_of(type));
 }

@@ -23,7 +23,7 @@ struct DatatypeLayout {
 
 // Returns the layout of `type`, whose facts are `facts`. Asks MPI at the first use of the type.
 // Thread-safe.
-DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts);
+DatatypeLayout layout_of(MPI_Datatype type, const DatatypeFacts &facts);
 
 // Returns whether `type` is predefined and must not be freed.
 bool is_basic(MPI_Datatype type);
@@ -32,6 +32,6 @@ bool is_basic(MPI_Datatype type);
 size_t count_parts(MPI_Datatype type);
 
 // Forgets `type`, which is about to be freed: its handle may be given to another type.
-void forget_makeup(MPI_Datatype type);
+void forget_layout(MPI_Datatype type);
 
 } // namespace cd::logger

@@ -11,25 +11,20 @@
 namespace cd::logger {
 
 // A communicator that leads to another job, and that MPI no longer knows when a replay uses it.
-struct EndedConnection : Owner {
+struct EndedConnection : HandleOwner {
     MPI_Comm handle = MPI_COMM_NULL;
-    CommCache facts;
+    CommFacts facts;
 };
 
 // Connections that a log has made or ended. Ranks and sizes are all that is known of ended ones.
-class EndedConnections : public Owners<EndedConnection> {
+class EndedConnections : public HandleOwners<EndedConnection> {
 public:
-    // Returns the ended connection that the thread means.
-    static std::optional<EndedConnection> find(MPI_Comm comm);
-    static bool has(MPI_Comm comm) { return may_have(comm) && find(comm).has_value(); }
+    static bool has(MPI_Comm comm) { return may_have(comm) && find_freed(comm).has_value(); }
     // Returns nullptr if it is none. Valid until the thread asks for another communicator.
-    static const CommCache *facts_of(MPI_Comm comm);
+    static const CommFacts *facts_of(MPI_Comm comm);
 
     // Removes a connection that the program is about to end, before MPI can reuse the handle.
     static std::optional<EndedConnection> take(MPI_Comm comm);
-
-    // Returns the ended connection that had this handle in Fortran, or MPI_COMM_NULL.
-    static MPI_Comm find_freed(MPI_Fint in_fortran);
 };
 
 } // namespace cd::logger

@@ -163,6 +163,12 @@ void deliver(const Block &block, const void *data, size_t bytes) {
     }
 }
 
+void copy_data(const Block &from, const Block &to, size_t most) {
+    std::vector<std::byte> scratch;
+    const Bytes data = view(from, std::min(bytes_in(from), most), scratch);
+    deliver(to, data.data, data.size);
+}
+
 uint64_t checksum_of(const Blocks &blocks) {
     uint64_t sum = 0;
     for (const Block &block : blocks) {

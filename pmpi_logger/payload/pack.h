@@ -86,6 +86,9 @@ Block part_of(const Block &whole, int part, int parts);
 // Writes the first bytes of a block's data; the rest stays as it is.
 void deliver(const Block &block, const void *data, size_t bytes);
 
+// Copies the data of a block, at most `most` bytes, to a block of the same types.
+void copy_data(const Block &from, const Block &to, size_t most = SIZE_MAX);
+
 // Returns the checksum of the data in the blocks. A single block has the same checksum as a list of
 // it. Padded data are left out: a re-execution may send other padding.
 uint64_t checksum_of(const Blocks &blocks);

@@ -20,7 +20,7 @@ MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
 // Splits: a duplicate would copy the program's attributes and call its functions.
 void make() {
     const ReentryGuard inside;
-    if (MpiLife::has_world()) {
+    if (MpiLifetime::has_world()) {
         real<Fn::MPI_Comm_split>(MPI_COMM_SELF, 0, 0, &private_comm);
         real<Fn::MPI_Comm_set_errhandler>(private_comm, MPI_ERRORS_RETURN);
         return;
@@ -45,14 +45,14 @@ MPI_Comm own_comm() {
     return private_comm;
 }
 
-MPI_Comm self_comm() { return MpiLife::has_world() ? MPI_COMM_SELF : own_comm(); }
+MPI_Comm self_comm() { return MpiLifetime::has_world() ? MPI_COMM_SELF : own_comm(); }
 
 void free_own_comm() {
     const std::scoped_lock lock(making);
     if (private_comm != MPI_COMM_NULL && private_comm != MPI_COMM_SELF) {
         real<Fn::MPI_Comm_free>(&private_comm);
     }
-    private_comm = MpiLife::has_world() ? MPI_COMM_SELF : MPI_COMM_NULL;
+    private_comm = MpiLifetime::has_world() ? MPI_COMM_SELF : MPI_COMM_NULL;
 #if MPI_VERSION >= 4
     if (session != MPI_SESSION_NULL) {
         real<Fn::MPI_Session_finalize>(&session);

@@ -9,18 +9,33 @@ namespace cd::logger {
 namespace {
 
 // Returns how many ranks this one talks to: those of the remote group, if there is one.
-int peers(const CommCache &comm) { return comm.inter != 0 ? comm.remote_size : comm.size; }
+int peers(const CommFacts &comm) { return comm.inter != 0 ? comm.remote_size : comm.size; }
 
 int peers(const Arguments &a) { return peers(comm_facts_of(a.comm)); }
+int neighbors_out(const Arguments &a) { return comm_facts_of(a.comm).neighbors_out; }
+int neighbors_in(const Arguments &a) { return comm_facts_of(a.comm).neighbors_in; }
+using CountRanks = int (*)(const Arguments &);
+
+// Removes the blocks of neighbours that do not exist, at the ends of a grid. The last `neighbors`
+// blocks are theirs.
+void leave_out_absent(const Arguments &a, int neighbors, Blocks &blocks) {
+    uint64_t absent = comm_facts_of(a.comm).absent_neighbors;
+    for (size_t i = blocks.size() - static_cast<size_t>(neighbors); absent != 0; ++i) {
+        if ((absent & 1) != 0) {
+            blocks[i].count = 0;
+        }
+        absent >>= 1;
+    }
+}
 
 // Between two groups the root gives MPI_ROOT, and the others of its group MPI_PROC_NULL.
 bool is_root(const Arguments &a) {
-    const CommCache &comm = comm_facts_of(a.comm);
+    const CommFacts &comm = comm_facts_of(a.comm);
     return comm.inter != 0 ? a.root == MPI_ROOT : a.root == comm.rank;
 }
 
 bool takes_from_root(const Arguments &a) {
-    const CommCache &comm = comm_facts_of(a.comm);
+    const CommFacts &comm = comm_facts_of(a.comm);
     return comm.inter != 0 ? a.root >= 0 : a.root != comm.rank;
 }
 
@@ -77,23 +92,27 @@ void send_times(const Arguments &a, int64_t times, Blocks &blocks) {
 
 void send_to_each(const Arguments &a, Blocks &blocks) { send_times(a, peers(a), blocks); }
 
-void send_vector_to(const Arguments &a, int ranks, Blocks &blocks) {
+template <CountRanks ranks> void send_vector(const Arguments &a, Blocks &blocks) {
+    const int count = ranks(a);
     const int64_t extent = facts_of(a.send_type).extent;
-    for (int i = 0; i < ranks; ++i) {
+    for (int i = 0; i < count; ++i) {
         blocks.push_back(
             {moved(a.send_buf, a.send_displs[i] * extent), a.send_counts[i], a.send_type});
     }
-}
-
-void send_vector(const Arguments &a, Blocks &blocks) { send_vector_to(a, peers(a), blocks); }
-
-void send_mixed_to(const Arguments &a, int ranks, Blocks &blocks) {
-    for (int i = 0; i < ranks; ++i) {
-        blocks.push_back(mixed(a.send_buf, a.send_displs, a.send_counts, a.send_types, i));
+    if constexpr (ranks == neighbors_out) {
+        leave_out_absent(a, count, blocks);
     }
 }
 
-void send_mixed(const Arguments &a, Blocks &blocks) { send_mixed_to(a, peers(a), blocks); }
+template <CountRanks ranks> void send_mixed(const Arguments &a, Blocks &blocks) {
+    const int count = ranks(a);
+    for (int i = 0; i < count; ++i) {
+        blocks.push_back(mixed(a.send_buf, a.send_displs, a.send_counts, a.send_types, i));
+    }
+    if constexpr (ranks == neighbors_out) {
+        leave_out_absent(a, count, blocks);
+    }
+}
 
 void send_reduce_scatter(const Arguments &a, Blocks &blocks) {
     int64_t count = 0;
@@ -144,9 +163,20 @@ void receive_vector_from(const Arguments &a, int ranks, int own, Blocks &blocks)
     }
 }
 
-void receive_mixed_from(const Arguments &a, int ranks, Blocks &blocks) {
-    for (int i = 0; i < ranks; ++i) {
+template <CountRanks ranks> void receive_vector(const Arguments &a, Blocks &blocks) {
+    receive_vector_from(a, ranks(a), -1, blocks);
+    if constexpr (ranks == neighbors_in) {
+        leave_out_absent(a, ranks(a), blocks);
+    }
+}
+
+template <CountRanks ranks> void receive_mixed(const Arguments &a, Blocks &blocks) {
+    const int count = ranks(a);
+    for (int i = 0; i < count; ++i) {
         blocks.push_back(mixed(a.recv_buf, a.recv_displs, a.recv_counts, a.recv_types, i));
+    }
+    if constexpr (ranks == neighbors_in) {
+        leave_out_absent(a, count, blocks);
     }
 }
 
@@ -160,30 +190,11 @@ void receive_gathered_vector(const Arguments &a, Blocks &blocks) {
 
 void receive_alltoall(const Arguments &a, Blocks &blocks) { receive_from(a, -1, blocks); }
 
-void receive_alltoallv(const Arguments &a, Blocks &blocks) {
-    receive_vector_from(a, peers(a), -1, blocks);
-}
-
-void receive_alltoallw(const Arguments &a, Blocks &blocks) {
-    receive_mixed_from(a, peers(a), blocks);
-}
-
 void receive_reduce_scatter(const Arguments &a, Blocks &blocks) {
     blocks.push_back({a.recv_buf, a.recv_counts[comm_facts_of(a.comm).rank], a.recv_type});
 }
 
 // ---- Neighbours ---------------------------------------------------------------------------
-
-// Removes blocks of neighbours that do not exist, at the ends of a grid. `blocks`: one for each
-// neighbour, behind `others` that stay.
-void leave_out_absent(const Arguments &a, size_t others, Blocks &blocks) {
-    uint64_t absent = comm_facts_of(a.comm).absent_neighbors;
-    for (size_t i = others; absent != 0; ++i, absent >>= 1) {
-        if ((absent & 1) != 0) {
-            blocks[i].count = 0;
-        }
-    }
-}
 
 // Adds an equally long block for each neighbour, one behind the other.
 void add_neighbors(const Block &first, int neighbors, const Arguments &a, Blocks &blocks) {
@@ -191,51 +202,24 @@ void add_neighbors(const Block &first, int neighbors, const Arguments &a, Blocks
         blocks.push_back({first.address, first.count * neighbors, first.type});
         return;
     }
-    const size_t others = blocks.size();
     const int64_t stride = first.count * facts_of(first.type).extent;
     for (int i = 0; i < neighbors; ++i) {
         blocks.push_back({moved(first.address, stride * i), first.count, first.type});
     }
-    leave_out_absent(a, others, blocks);
+    leave_out_absent(a, neighbors, blocks);
 }
 
 void send_neighbor_alltoall(const Arguments &a, Blocks &blocks) {
-    add_neighbors({const_cast<void *>(a.send_buf), a.send_count, a.send_type},
-                  comm_facts_of(a.comm).neighbors_out, a, blocks);
-}
-
-void send_neighbor_alltoallv(const Arguments &a, Blocks &blocks) {
-    const size_t others = blocks.size();
-    send_vector_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
-    leave_out_absent(a, others, blocks);
-}
-
-void send_neighbor_alltoallw(const Arguments &a, Blocks &blocks) {
-    const size_t others = blocks.size();
-    send_mixed_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
-    leave_out_absent(a, others, blocks);
+    add_neighbors(Arrivals::sent(a), neighbors_out(a), a, blocks);
 }
 
 void receive_neighbors(const Arguments &a, Blocks &blocks) {
-    add_neighbors({a.recv_buf, a.recv_count, a.recv_type}, comm_facts_of(a.comm).neighbors_in, a,
-                  blocks);
-}
-
-void receive_neighborsv(const Arguments &a, Blocks &blocks) {
-    const size_t others = blocks.size();
-    receive_vector_from(a, comm_facts_of(a.comm).neighbors_in, -1, blocks);
-    leave_out_absent(a, others, blocks);
-}
-
-void receive_neighborsw(const Arguments &a, Blocks &blocks) {
-    const size_t others = blocks.size();
-    receive_mixed_from(a, comm_facts_of(a.comm).neighbors_in, blocks);
-    leave_out_absent(a, others, blocks);
+    add_neighbors(Arrivals::received(a), neighbors_in(a), a, blocks);
 }
 
 // ---- Which arguments matter ---------------------------------------------------------------
 
-Significance told_by_root(const Arguments &a) { return {true, true, is_root(a)}; }
+Significance given_by_root(const Arguments &a) { return {true, true, is_root(a)}; }
 
 Significance by_whoever_has_data(const Arguments &a) {
     const bool concerned = is_root(a) || takes_from_root(a);
@@ -253,7 +237,7 @@ Significance of_buffer_in_place(const Arguments &a) { return {is_not_in_place(a)
 } // namespace
 
 const Arrival Arrivals::nothing = {no_blocks, send_whole};
-const Arrival Arrivals::nothing_told_by_root = {no_blocks, no_blocks, told_by_root};
+const Arrival Arrivals::nothing_given_by_root = {no_blocks, no_blocks, given_by_root};
 const Arrival Arrivals::message = {receive_whole, send_whole};
 const Arrival Arrivals::fetched = {receive_whole, no_blocks};
 const Arrival Arrivals::message_replaced = {receive_whole, receive_whole};
@@ -267,15 +251,15 @@ const Arrival Arrivals::gatherv = {if_it<is_root, receive_gathered_vector>,
 const Arrival Arrivals::scatter = {if_it<takes_scattered, receive_whole>,
                                    if_it<is_root, send_to_each>, for_scattering};
 const Arrival Arrivals::scatterv = {if_it<takes_scattered, receive_whole>,
-                                    if_it<is_root, send_vector>, for_scattering};
+                                    if_it<is_root, send_vector<peers>>, for_scattering};
 const Arrival Arrivals::allgather = {receive_gathered, send_whole, of_buffer_in_place};
 const Arrival Arrivals::allgatherv = {receive_gathered_vector, send_whole, of_buffer_in_place};
 const Arrival Arrivals::alltoall = {receive_alltoall, if_it<is_not_in_place, send_to_each>,
                                     of_buffer_in_place};
-const Arrival Arrivals::alltoallv = {receive_alltoallv, if_it<is_not_in_place, send_vector>,
-                                     of_buffer_in_place};
-const Arrival Arrivals::alltoallw = {receive_alltoallw, if_it<is_not_in_place, send_mixed>,
-                                     of_buffer_in_place};
+const Arrival Arrivals::alltoallv = {
+    receive_vector<peers>, if_it<is_not_in_place, send_vector<peers>>, of_buffer_in_place};
+const Arrival Arrivals::alltoallw = {receive_mixed<peers>,
+                                     if_it<is_not_in_place, send_mixed<peers>>, of_buffer_in_place};
 const Arrival Arrivals::reduce = {if_it<is_root, receive_whole>, if_it<gives_to_root, send_whole>,
                                   by_whoever_has_data};
 const Arrival Arrivals::allreduce = {receive_whole, send_whole};
@@ -285,10 +269,12 @@ const Arrival Arrivals::reduce_scatter_block = {receive_whole,
                                                 if_it<is_not_in_place, send_reduce_scatter_block>};
 const Arrival Arrivals::exscan = {if_it<has_ranks_before, receive_whole>, send_whole};
 const Arrival Arrivals::neighbor_allgather = {receive_neighbors, send_whole};
-const Arrival Arrivals::neighbor_allgatherv = {receive_neighborsv, send_whole};
+const Arrival Arrivals::neighbor_allgatherv = {receive_vector<neighbors_in>, send_whole};
 const Arrival Arrivals::neighbor_alltoall = {receive_neighbors, send_neighbor_alltoall};
-const Arrival Arrivals::neighbor_alltoallv = {receive_neighborsv, send_neighbor_alltoallv};
-const Arrival Arrivals::neighbor_alltoallw = {receive_neighborsw, send_neighbor_alltoallw};
+const Arrival Arrivals::neighbor_alltoallv = {receive_vector<neighbors_in>,
+                                              send_vector<neighbors_out>};
+const Arrival Arrivals::neighbor_alltoallw = {receive_mixed<neighbors_in>,
+                                              send_mixed<neighbors_out>};
 
 namespace {
 
@@ -304,7 +290,7 @@ int Arrivals::ranks_sent_to(const Call &call) {
     if (a.send_buf == MPI_IN_PLACE || (call.arrival == &scatterv && !is_root(a))) {
         return 0;
     }
-    return is_one_of_neighbors(call.arrival) ? comm_facts_of(a.comm).neighbors_out : peers(a);
+    return is_one_of_neighbors(call.arrival) ? neighbors_out(a) : peers(a);
 }
 
 int Arrivals::ranks_received_from(const Call &call) {
@@ -315,7 +301,7 @@ int Arrivals::ranks_received_from(const Call &call) {
     if (call.arrival == &reduce_scatter) {
         return comm_facts_of(a.comm).size;
     }
-    return is_one_of_neighbors(call.arrival) ? comm_facts_of(a.comm).neighbors_in : peers(a);
+    return is_one_of_neighbors(call.arrival) ? neighbors_in(a) : peers(a);
 }
 
 } // namespace cd::logger

@@ -9,10 +9,10 @@ namespace cd::logger {
 // Which bytes a call brings to this rank, and which it sends, for each kind of MPI call.
 // functions.def names the kind of each function. Data for other ranks are not logged.
 struct Arrivals {
-    static const Arrival nothing;              // sends its buffer; writes of files do so too
-    static const Arrival nothing_told_by_root; // only the root's arguments count
-    static const Arrival message;              // as many bytes as the status says
-    static const Arrival fetched;              // what is sent may be no memory
+    static const Arrival nothing;               // sends its buffer; writes of files do so too
+    static const Arrival nothing_given_by_root; // only the root's arguments count
+    static const Arrival message;               // as many bytes as the status says
+    static const Arrival fetched;               // what is sent may be no memory
     static const Arrival message_replaced;
     static const Arrival partitioned;
     static const Arrival bcast;

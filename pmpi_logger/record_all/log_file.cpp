@@ -153,13 +153,12 @@ void LogFile::miss() {
     ++missed_;
 }
 
-void LogFile::flush() {
-    const std::scoped_lock lock(mutex_);
-    write_what_there_is();
-}
-
-void LogFile::flush_if_possible() {
-    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+void LogFile::flush(bool waits) {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (waits && !lock) {
+        lock.lock();
+    }
+    if (lock) {
         write_what_there_is();
     }
 }

@@ -30,8 +30,8 @@ public:
     // already.
     bool change_last(const void *beginning, size_t size);
     void miss(); // an entry that could not be recorded
-    void flush();
-    void flush_if_possible(); // not while another call is under way
+    // Writes what there is to the file. Unless it `waits`, not while another call is under way.
+    void flush(bool waits);
     void close();
 
 private:

@@ -58,7 +58,7 @@ Recordings &recordings() {
 // A program may end without MPI_Finalize.
 [[gnu::destructor]] void flush_at_exit() {
     if (state == State::on) {
-        RecordAll::flush();
+        RecordAll::flush(true);
     }
 }
 
@@ -78,7 +78,7 @@ void open_file(LogFile &file, unsigned number) {
     if (directory == nullptr) {
         return;
     }
-    const int rank = MpiLife::rank();
+    const int rank = MpiLifetime::rank();
     const std::string of_thread = number > 1 ? ".thread-" + std::to_string(number) : "";
     file.open(directory, "rank-" + std::to_string(rank) + of_thread, rank);
 }
@@ -88,10 +88,7 @@ void open_file(LogFile &file, unsigned number) {
 // Ends the CD of a thread that ends before the program.
 struct RecordAll::EndOfThread {
     ~EndOfThread() {
-        if (getpid() != process) {
-            return;
-        }
-        if (own_ != nullptr) {
+        if (own_ != nullptr && getpid() == process) {
             end_here();
         }
     }
@@ -173,7 +170,7 @@ void RecordAll::end() {
     if (state.exchange(State::over) != State::on) {
         return;
     }
-    flush();
+    flush(true);
     if (own_ != nullptr) { // the others' CDs end with their threads
         end_here();
     }
@@ -190,23 +187,18 @@ void RecordAll::end_here() {
     commit_cd(cd);
 }
 
-void RecordAll::flush() {
+void RecordAll::flush(bool waits) {
     if (getpid() != process) {
         return; // a forked child, in which nobody may be there to release the lock
     }
-    const std::scoped_lock lock(recordings().mutex);
-    for (const auto &recording : recordings().all) {
-        recording->file.flush();
+    std::unique_lock lock(recordings().mutex, std::try_to_lock);
+    if (waits && !lock) {
+        lock.lock();
     }
-}
-
-void RecordAll::flush_if_possible() {
-    const std::unique_lock lock(recordings().mutex, std::try_to_lock);
-    if (!lock || getpid() != process) {
-        return;
-    }
-    for (const auto &recording : recordings().all) {
-        recording->file.flush_if_possible();
+    if (lock) {
+        for (const auto &recording : recordings().all) {
+            recording->file.flush(waits);
+        }
     }
 }
 

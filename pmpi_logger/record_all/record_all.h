@@ -26,10 +26,10 @@ public:
     // Called at this thread's first MPI call. Returns false if it should be called again at the
     // next one.
     static bool begin_thread();
-    static void end();   // MPI is about to end
-    static void flush(); // the process may end now
-    // The same without waiting for a lock: a signal handler may have interrupted a writer.
-    static void flush_if_possible();
+    static void end(); // MPI is about to end
+    // Writes what is recorded to the files, as the process may end now. A signal handler does not
+    // wait for locks: it may have interrupted a writer.
+    static void flush(bool waits);
 
     // Puts an entry that was written into the log of CD_LOG=all into the file of CD_LOG_FILE.
     static void written(const void *entry, size_t length);

@@ -199,16 +199,13 @@ std::string names_of_comms(Fn fn, const uint64_t *words, int count) {
     return text;
 }
 
-enum class OnDivergence { error, abort };
-
-OnDivergence on_divergence() {
-    const size_t wanted = choice_in("CD_ON_DIVERGENCE", {"error", "abort"}).value_or(0);
-    return static_cast<OnDivergence>(wanted);
+bool aborts_on_divergence() {
+    return choice_in("CD_ON_DIVERGENCE", {"error", "abort"}).value_or(0) == 1;
 }
 
 // Returns MPI_COMM_WORLD. A program that has sessions only has none; then errors that concern no
 // communicator of the program are returned.
-MPI_Comm world_comm() { return MpiLife::has_world() ? MPI_COMM_WORLD : own_comm(); }
+MPI_Comm world_comm() { return MpiLifetime::has_world() ? MPI_COMM_WORLD : own_comm(); }
 
 // Writes an address as debuggers and addr2line take it: symbol, or file and offset.
 std::string place_in_program(const void *site) {
@@ -231,17 +228,15 @@ std::string place_in_program(const void *site) {
     return text;
 }
 
-const char *consequence_of(OnDivergence wanted) {
-    return wanted == OnDivergence::abort ? "aborting, as asked" : "the call fails";
-}
+const char *consequence_of(bool aborts) { return aborts ? "aborting, as asked" : "the call fails"; }
 
 // Waits, since the job usually ends next, and MPICH's launcher drops output that it has not read.
 void let_it_be_read() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 // Aborts if CD_ON_DIVERGENCE asks for it. Otherwise fails the call.
-int fail_call(const Call &call, OnDivergence wanted) {
+int fail_call(const Call &call, bool aborts) {
     let_it_be_read();
-    if (wanted == OnDivergence::abort) {
+    if (aborts) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
@@ -292,21 +287,21 @@ int raise_on_first_that_survives(std::initializer_list<MPI_Comm> comms, int erro
 int unreadable(const Call &call) {
     char trouble[1024];
     const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
-    const OnDivergence wanted = on_divergence();
+    const bool aborts = aborts_on_divergence();
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: %s cannot be answered from the log: %s; %s\n    at %s\n",
-                 MpiLife::rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
-                 consequence_of(wanted), place_in_program(call.site).c_str());
-    return fail_call(call, wanted);
+                 MpiLifetime::rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
+                 consequence_of(aborts), place_in_program(call.site).c_str());
+    return fail_call(call, aborts);
 }
 
 int diverged(const Call &call, const EntryHeader &logged, const char *difference) {
-    const OnDivergence wanted = on_divergence();
+    const bool aborts = aborts_on_divergence();
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: the re-execution differs from the log: %s; %s\n"
                  "  the program calls %s\n    at %s\n"
                  "  the log has       %s\n    at %s\n",
-                 MpiLife::rank(), difference, consequence_of(wanted),
+                 MpiLifetime::rank(), difference, consequence_of(aborts),
                  text_of(call.fn, call.words, call.word_count).c_str(),
                  place_in_program(call.site).c_str(),
                  text_of(logged.function(), logged.word(), logged.words).c_str(),
@@ -329,7 +324,7 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
     // The log has data of another execution from here on.
     cd_log_stop();
     must_report_later_failures = true;
-    return fail_call(call, wanted);
+    return fail_call(call, aborts);
 }
 
 int fail_after_difference(const Call &call) {
@@ -338,7 +333,7 @@ int fail_after_difference(const Call &call) {
             stderr,
             "pmpi_logger: rank %d: %s fails, too, as all calls that the log should answer: "
             "restore the CD, or an ancestor, or delete its log\n    at %s\n",
-            MpiLife::rank(), name_of(call.fn), place_in_program(call.site).c_str());
+            MpiLifetime::rank(), name_of(call.fn), place_in_program(call.site).c_str());
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
@@ -371,39 +366,39 @@ int raise(const Call &call, int error) {
     if (call.fn != Fn::MPI_File_open && call.fn != Fn::MPI_File_delete) {
         std::memcpy(&file, &call.words[0], sizeof(MPI_File)); // the first argument
     }
-    if (file != MPI_FILE_NULL && !LoggedFiles::find_closed(file)) { // MPI knows it
+    if (file != MPI_FILE_NULL && !LoggedFiles::find_freed(file)) { // MPI knows it
         const ReentryGuard inside;
         real<Fn::MPI_File_call_errhandler>(file, error);
     }
     return error;
 }
 
-void complain_unknown(Fn fn, const void *site, const char *why) {
+void report_unanswerable(Fn fn, const void *site, const char *why) {
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: %s cannot be answered in a re-execution: %s; the call "
                  "fails\n    at %s\n",
-                 MpiLife::rank(), name_of(fn), why, place_in_program(site).c_str());
+                 MpiLifetime::rank(), name_of(fn), why, place_in_program(site).c_str());
     let_it_be_read();
 }
 
-void complain_of_deleted_log(int requests) {
+void report_deleted_log(int requests) {
     std::fprintf(
         stderr,
         "pmpi_logger: rank %d: the program deletes a log in its replay that has the data of "
         "%d request%s: waiting for %s fails. Wait for requests before "
         "delete_MPI_log_from_cd\n",
-        MpiLife::rank(), requests, requests == 1 ? "" : "s", requests == 1 ? "it" : "them");
+        MpiLifetime::rank(), requests, requests == 1 ? "" : "s", requests == 1 ? "it" : "them");
 }
 
 bool is_predefined_operation(uint64_t word) { return name_of_operation(word) != nullptr; }
 
-void check_on_divergence() { static_cast<void>(on_divergence()); }
+void check_on_divergence() { static_cast<void>(aborts_on_divergence()); }
 
 int refuse(Fn fn, const char *reason) {
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: %s cannot be replayed by one rank alone, so a CD that logs "
                  "refuses it: %s. Create the CD with COMM_LOGGING_DISABLED, or call it outside\n",
-                 MpiLife::rank(), name_of(fn), reason);
+                 MpiLifetime::rank(), name_of(fn), reason);
     return raise(MPI_COMM_NULL, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 

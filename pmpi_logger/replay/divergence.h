@@ -20,8 +20,8 @@ constexpr int run_live = -1;
 // of the call, as diverged() does.
 int unreadable(const Call &call);
 
-// The program does something else than the log, which is where that is: says what both do, and
-// where. Returns the result of the call. The replay has stopped there.
+// Reports that the program does something else than the log: both calls, and where they are. Stops
+// the replay. Returns the result of the call.
 int diverged(const Call &call, const EntryHeader &logged, const char *difference);
 
 // Reports once that calls after a divergence fail. Returns the result of the call.
@@ -41,15 +41,15 @@ int raise(const Call &call, int error);
 
 // Reports that a re-execution asks for something that MPI has freed since and that no log has: why,
 // and what to do. The call fails.
-void complain_unknown(Fn fn, const void *site, const char *why);
+void report_unanswerable(Fn fn, const void *site, const char *why);
 
-// Says that so many requests will fail, since the program has deleted the log that has their data.
-void complain_of_deleted_log(int requests);
+// Reports how many requests will fail, since the program has deleted the log with their data.
+void report_deleted_log(int requests);
 
 // Returns whether the word in the log is that of one of MPI's own operations.
 bool is_predefined_operation(uint64_t word);
 
-// Says that CD_ON_DIVERGENCE is not understood, if that is so.
+// Reports an invalid CD_ON_DIVERGENCE.
 void check_on_divergence();
 
 // Reports why a logging CD refuses a call that cannot be replayed, and fails.

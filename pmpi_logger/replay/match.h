@@ -9,6 +9,7 @@
 
 namespace cd::logger {
 
+// Returns whether the entry has the function and the compared words of the call.
 bool same_call(const Call &call, const EntryHeader &logged);
 
 // Returns the next entry of the log if it records this call. Otherwise nothing, and `result` is

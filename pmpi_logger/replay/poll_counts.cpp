@@ -78,7 +78,7 @@ std::optional<EntryReader> next_answer(const Call &call, int &result) {
     return replayed.reader();
 }
 
-void part_polls() {
+void end_poll_count() {
     EntryWriter::forget_last_written();
     if (cd_log_mode() != CD_LOG_REPLAYING) {
         polls_left() = 0;

@@ -36,7 +36,7 @@ std::optional<EntryReader> next_answer(const Call &call, int &result);
 
 // Ends the count, since a CD of this thread has begun, advanced or ended. A replay keeps what its
 // last entry still answers.
-void part_polls();
+void end_poll_count();
 
 // Must be called when this thread's log was rewound.
 void forget_polls();

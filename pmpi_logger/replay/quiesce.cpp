@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/quiesce.h"
 
+#include "call/handle_word.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "payload/mpi_status.h"
@@ -23,8 +24,6 @@ namespace {
 // The requests that this thread's restore has stopped, the oldest first.
 thread_local std::vector<Request *> stopped;
 
-double patience() { return seconds_in("CD_QUIESCE_TIMEOUT", 10); }
-
 // Asks MPI without ending the request, as the program holds its handle.
 bool is_complete(const Request &request, MPI_Status &status) {
     int complete = 0;
@@ -33,7 +32,8 @@ bool is_complete(const Request &request, MPI_Status &status) {
 }
 
 bool completes_in_time(const Request &request, MPI_Status &status) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience());
+    const std::chrono::duration<double> patience(seconds_in("CD_QUIESCE_TIMEOUT", 10));
+    const auto end = std::chrono::steady_clock::now() + patience;
     while (!is_complete(request, status)) {
         if (std::chrono::steady_clock::now() > end) {
             return false;
@@ -42,14 +42,26 @@ bool completes_in_time(const Request &request, MPI_Status &status) {
     return true;
 }
 
-bool will_be_started_again(const Reach &reach, const Request &request) {
-    return request.logged() && reach.covers(request.place);
+// Describes why a request forbids the restore. The result is valid until the thread's next call.
+const char *hindrance(const Request &request, const char *why) {
+    // By Request::Kind.
+    static constexpr const char *kinds[] = {
+        "send",       "receive",        "probed receive",        "exchange",
+        "collective", "file operation", "partitioned operation", "generalized request"};
+    thread_local char reason[256];
+    std::snprintf(reason, sizeof reason, "the %s with request %#lx %s",
+                  kinds[static_cast<size_t>(request.kind)], word_of(request.handle), why);
+    return reason;
+}
+
+bool will_be_started_again(const ReplayRange &range, const Request &request) {
+    return request.logged() && range.covers(request.place);
 }
 
 void keep_data(Request &request, const MPI_Status &status) {
     request.data.clear();
     request.status = status;
-    if (request.told) {
+    if (request.reported) {
         return; // the log has them
     }
     const auto types = RequestTable::instance().hold_types();
@@ -64,14 +76,14 @@ void keep_data(Request &request, const MPI_Status &status) {
 }
 
 // Stops a request. Returns false if it neither ends nor can go on during a restore.
-bool stop(const Reach &reach, Request &request) {
+bool stop(const ReplayRange &range, Request &request) {
     if (request.is_apart()) {
         if (request.persistent) { // the re-execution comes to earlier uses of it first
             stopped.push_back(&request);
         }
         return true;
     }
-    const bool starts_again = will_be_started_again(reach, request);
+    const bool starts_again = will_be_started_again(range, request);
     if (request.kind == Request::Kind::generalized) {
         if (starts_again) { // by another request of MPI, which keeps this one
             request.state = Request::State::cancelled;
@@ -96,8 +108,8 @@ bool stop(const Reach &reach, Request &request) {
         return false;
     }
     const bool cancelled = request.kind == Request::Kind::receive && was_cancelled(status);
-    request.state = cancelled ? Request::State::cancelled : Request::State::parked;
-    if (request.state == Request::State::parked) {
+    request.state = cancelled ? Request::State::cancelled : Request::State::completed_early;
+    if (request.state == Request::State::completed_early) {
         keep_data(request, status);
     }
     stopped.push_back(&request);
@@ -141,9 +153,9 @@ void go_on(Request &request) {
 // Sets a request aside that the re-execution will start again. MPI keeps one that has ended, unless
 // it is persistent, so that the program gets its result, and its error handler is called, at the
 // wait.
-void set_aside(Request &request) {
+void suspend(Request &request) {
     RequestTable &table = RequestTable::instance();
-    if (!request.persistent && request.state == Request::State::parked) {
+    if (!request.persistent && request.state == Request::State::completed_early) {
         return;
     }
     MPI_Request known = request.known_to_mpi();
@@ -155,8 +167,8 @@ void set_aside(Request &request) {
         request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
     }
     if (request.persistent) {
-        request.set_aside_id = request.id;
-        request.set_aside = request.state;
+        request.suspended_id = request.id;
+        request.suspended = request.state;
         complete(request);
     } else if (request.stand_in != MPI_REQUEST_NULL) {
         real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
@@ -165,10 +177,10 @@ void set_aside(Request &request) {
     }
 }
 
-void resume_all(const Reach &reach, bool restored) {
+void resume_all(const ReplayRange &range, bool restored) {
     for (Request *request : stopped) {
-        if (restored && will_be_started_again(reach, *request)) {
-            set_aside(*request);
+        if (restored && will_be_started_again(range, *request)) {
+            suspend(*request);
         } else {
             go_on(*request);
         }
@@ -178,18 +190,18 @@ void resume_all(const Reach &reach, bool restored) {
 
 // Drops requests that only the log of a broken-off replay completes, and resets what the program
 // had been given of the others, since its memory and handles are as they were.
-void take_back(const Reach &reach) {
-    for (Request *request : RequestTable::instance().concerned(reach)) {
-        const bool starts_again = will_be_started_again(reach, *request);
+void take_back(const ReplayRange &range) {
+    for (Request *request : RequestTable::instance().concerned(range)) {
+        const bool starts_again = will_be_started_again(range, *request);
         if (request->state == Request::State::replayed && starts_again) {
             complete(*request);
             continue;
         }
-        request->told = request->told && !starts_again;
+        request->reported = request->reported && !starts_again;
         request->parts_delivered.clear();
         std::ranges::replace(request->parts_ready, Request::Ready::said,
                              Request::Ready::said_before);
-        request->freed = request->freed && !starts_again && !reach.covers(request->freed_at);
+        request->freed = request->freed && !starts_again && !range.covers(request->freed_at);
     }
 }
 
@@ -197,30 +209,27 @@ void take_back(const Reach &reach) {
 
 const char *quiesce(cd_handle cd) {
     const ReentryGuard inside;
-    const Reach reach(cd);
+    const ReplayRange range(cd);
     stopped.clear();
     std::vector<Request *> pending;
-    for (Request *request : RequestTable::instance().concerned(reach)) {
+    for (Request *request : RequestTable::instance().concerned(range)) {
         if (request->state != Request::State::active) {
             continue;
         }
-        if (request->told && !will_be_started_again(reach, *request)) {
-            return "MPI_Request_get_status has reported a request complete that is older than the "
-                   "CD: wait for it first";
+        if (request->reported && !will_be_started_again(range, *request)) {
+            return hindrance(*request,
+                             "is older than the CD, and MPI_Request_get_status reported it "
+                             "complete: wait for it first");
         }
         pending.push_back(request);
     }
     for (auto at = pending.rbegin(); at != pending.rend(); ++at) {
         Request *const request = *at;
-        if (!stop(reach, *request)) {
+        if (!stop(range, *request)) {
             std::ranges::reverse(stopped);
-            resume_all(reach, false);
-            thread_local char reason[256];
-            std::snprintf(reason, sizeof reason,
-                          "a request that is under way and works on the program's memory did not "
-                          "complete within %g s (CD_QUIESCE_TIMEOUT)",
-                          patience());
-            return reason;
+            resume_all(range, false);
+            return hindrance(*request, "works on the program's memory and did not complete within "
+                                       "CD_QUIESCE_TIMEOUT seconds: complete it first");
         }
     }
     std::ranges::reverse(stopped);
@@ -229,26 +238,26 @@ const char *quiesce(cd_handle cd) {
 
 void resume(cd_handle cd, bool restored) {
     const ReentryGuard inside;
-    const Reach reach(cd);
-    resume_all(reach, restored);
+    const ReplayRange range(cd);
+    resume_all(range, restored);
     if (restored) {
-        take_back(reach);
+        take_back(range);
     }
 }
 
 void fail_requests_of_deleted_log(cd_handle cd) {
     const ReentryGuard inside;
-    const Reach reach(cd);
+    const ReplayRange range(cd);
     int failed = 0;
-    for (Request *request : RequestTable::instance().concerned(reach)) {
-        if (request->state == Request::State::replayed && reach.covers(request->place) &&
+    for (Request *request : RequestTable::instance().concerned(range)) {
+        if (request->state == Request::State::replayed && range.covers(request->place) &&
             still_brings_data(*request)) {
             complete_in_mpi(*request, {}, lost);
             ++failed;
         }
     }
     if (failed > 0) {
-        complain_of_deleted_log(failed);
+        report_deleted_log(failed);
     }
 }
 
@@ -263,9 +272,9 @@ void fail_without_log(const Call &call, const std::vector<Request *> &requests) 
             complete_in_mpi(*request, {}, MPI_SUCCESS);
             continue;
         }
-        complain_unknown(call.fn, call.site,
-                         "the log that has what it brings is gone, or belongs to another CD. "
-                         "Wait for a request in the CD that started it");
+        report_unanswerable(call.fn, call.site,
+                            "the log with the data of a request is gone, or belongs to another CD. "
+                            "Wait for requests in the CD that started them");
         complete_in_mpi(*request, {}, lost);
     }
 }

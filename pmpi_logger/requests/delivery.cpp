@@ -42,7 +42,7 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
 
 void deliver_staged(Request &request, const MPI_Status &status, int result) {
     const int error = result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
-    if (request.staging.empty() || error != MPI_SUCCESS || request.told) {
+    if (request.staging.empty() || error != MPI_SUCCESS || request.reported) {
         return;
     }
     if (request.parts_delivered.empty()) {
@@ -55,7 +55,7 @@ void deliver_staged(Request &request, const MPI_Status &status, int result) {
 }
 
 void deliver_staged_part(Request &request, int part) {
-    if (request.staging.empty() || request.told) {
+    if (request.staging.empty() || request.reported) {
         return;
     }
     if (request.parts_delivered.empty() || !request.parts_delivered[static_cast<size_t>(part)]) {

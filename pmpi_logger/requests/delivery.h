@@ -23,13 +23,10 @@ void deliver_staged(Request &request, const MPI_Status &status, int result);
 void deliver_staged_part(Request &request, int part);
 void note_part_delivered(Request &request, int part);
 
-// Returns true if the request brings data into the program's memory.
-inline bool brings_data(const Request &request) { return !request.arrivals.empty(); }
-
 // Returns true if the data are to be recorded with the end of the request. After
 // MPI_Request_get_status reported it complete, the memory is the program's again.
 inline bool still_brings_data(const Request &request) {
-    return brings_data(request) && !request.told;
+    return !request.arrivals.empty() && !request.reported;
 }
 
 // Frees the persistent request that was made with other buffers, if there is one.

@@ -18,7 +18,7 @@ void Request::clear() {
     peer = 0;
     tag = 0;
     static_cast<Use &>(*this) = {};
-    shadow = {};
+    send_copy = {};
     staging.clear();
     parts_delivered.clear();
     parts_ready.clear();

@@ -49,14 +49,14 @@ struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
 // The state of a request, apart from memory that it holds.
 struct Use {
     enum class State : uint8_t {
-        inactive,  // a persistent one between two uses
-        active,    // MPI works on it
-        cancelled, // by a restore: the re-execution will post it
-        parked,    // completed before a restore: the re-execution gets the data that are kept here
-        replayed   // its completion stands in the log; MPI knows nothing of it
+        inactive,        // a persistent one between two uses
+        active,          // MPI works on it
+        cancelled,       // by a restore: the re-execution will post it
+        completed_early, // before a restore, which kept the data for the re-execution
+        replayed         // its completion stands in the log; MPI knows nothing of it
     };
 
-    size_t seat = 0; // its index among all tracked requests
+    size_t index = 0; // among all tracked requests
 
     State state = State::active;
     bool freed = false;         // by the program, before it was complete
@@ -75,18 +75,19 @@ struct Use {
     uint64_t id = 0;         // of the start; 0 if not logged
 
     // True if MPI_Request_get_status reported it complete. The program has the data since then.
-    bool told = false;
+    bool reported = false;
 
     // For a read of another rank's window, which a synchronization also completes.
     MPI_Win window = MPI_WIN_NULL;
     int target = 0;
 
     // The use of a persistent request that a restore has set aside, by the number of its start. It
-    // is cancelled, parked or under way, while the re-execution goes through the uses before it.
-    uint64_t set_aside_id = 0;
-    State set_aside = State::inactive;
+    // is cancelled, completed early or under way, while the re-execution comes to the uses before
+    // it.
+    uint64_t suspended_id = 0;
+    State suspended = State::inactive;
 
-    // For a parked request.
+    // For a request that completed early.
     MPI_Status status = {};
     int error = MPI_SUCCESS; // the result of waiting for it, or for its stand-in
 };
@@ -94,14 +95,14 @@ struct Use {
 // Describes an MPI request beyond what MPI reports: where its data arrive, and whether and where a
 // log has its start.
 struct Request : Purpose, Use {
-    SendCopy shadow; // the buffer of a send
-    Staging staging; // the buffers of all others
+    SendCopy send_copy; // the buffer of a send
+    Staging staging;    // the buffers of all others
     // Which parts of a partitioned one the program has got, and which it has made ready: in this
     // execution, or in one before.
     std::vector<bool> parts_delivered;
     enum class Ready : uint8_t { no, said, said_before };
     std::vector<Ready> parts_ready;
-    std::vector<std::byte> data;                           // of a parked one
+    std::vector<std::byte> data;                           // of one that completed early
     std::vector<std::shared_ptr<const OwnType>> own_types; // copies of types that were freed
 
     bool logged() const { return id != 0; }
@@ -111,7 +112,7 @@ struct Request : Purpose, Use {
     void clear();
 
     // Returns true if MPI uses none of the program's memory.
-    bool is_apart() const { return !shadow.empty() || !staging.empty(); }
+    bool is_apart() const { return !send_copy.empty() || !staging.empty(); }
 
     MPI_Request known_to_mpi() const {
         return stand_in != MPI_REQUEST_NULL    ? stand_in

@@ -57,7 +57,7 @@ RequestTable &RequestTable::instance() {
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
     std::unique_lock lock(mutex_);
-    Request &request = take_seat(handle, lock);
+    Request &request = track(handle, lock);
     static_cast<Purpose &>(request) = std::move(purpose);
     return request;
 }
@@ -65,7 +65,7 @@ Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
 Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
                                    Staging &&staging) {
     std::unique_lock lock(mutex_);
-    Request &request = take_seat(handle, lock);
+    Request &request = track(handle, lock);
     static_cast<Purpose &>(request) = std::move(purpose);
     request.staging = std::move(staging);
     start(request, ++numbers_, place);
@@ -86,15 +86,15 @@ void RequestTable::add(MPI_Request handle, const Message &receive) {
         }
     }
     std::unique_lock lock(mutex_);
-    describe(take_seat(handle, lock), receive);
+    describe(track(handle, lock), receive);
 }
 
 uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place,
-                                   const Message &message, SendCopy &&shadow) {
+                                   const Message &message, SendCopy &&send_copy) {
     std::unique_lock lock(mutex_);
-    Request &request = take_seat(handle, lock);
+    Request &request = track(handle, lock);
     describe(request, message);
-    request.shadow = std::move(shadow);
+    request.send_copy = std::move(send_copy);
     start(request, ++numbers_, place);
     return request.id;
 }
@@ -110,20 +110,20 @@ void RequestTable::describe(Request &request, const Message &message) {
 }
 
 // Tracks a request whose purpose the caller sets.
-Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock) {
+Request &RequestTable::track(MPI_Request handle, std::unique_lock<BiasedLock> &lock) {
     adopt_plain();
     forget_stale(handle, lock);
-    return sit_down(handle);
+    return track_unused_handle(handle);
 }
 
 // The caller holds the mutex. No other request has the handle.
-Request &RequestTable::sit_down(MPI_Request handle) {
+Request &RequestTable::track_unused_handle(MPI_Request handle) {
     if (spare_.empty()) {
         spare_.push_back(&all_.emplace_back());
     }
     Request &request = *spare_.back();
     spare_.pop_back();
-    request.seat = tracked_.size();
+    request.index = tracked_.size();
     tracked_.push_back(&request);
     set_name(request, handle);
     request.thread = this_thread();
@@ -133,10 +133,10 @@ Request &RequestTable::sit_down(MPI_Request handle) {
 }
 
 // The caller holds the mutex.
-void RequestTable::leave_seat(Request &request) {
+void RequestTable::untrack(Request &request) {
     set_name(request, MPI_REQUEST_NULL);
-    tracked_.back()->seat = request.seat;
-    tracked_[request.seat] = tracked_.back();
+    tracked_.back()->index = request.index;
+    tracked_[request.index] = tracked_.back();
     tracked_.pop_back();
     count_all();
 }
@@ -179,7 +179,7 @@ void RequestTable::forget_ended(const Few &few, const MPI_Request *handles) {
 // looks at anything else of the table.
 void RequestTable::adopt_plain() {
     plain_.give([this](const PlainReceive &receive) {
-        Request &request = sit_down(receive.handle);
+        Request &request = track_unused_handle(receive.handle);
         describe(request, receive.message);
         request.thread = receive.thread;
         request.order = receive.order;
@@ -210,9 +210,9 @@ Request *RequestTable::find(MPI_Request handle) {
 // not tracked. A persistent request keeps its handle.
 Request *RequestTable::own(MPI_Request handle) const {
     Request *request = named(handle);
-    const bool is_gone = request != nullptr && !request->persistent && request->ending_in != 0 &&
-                         request->ending_in != this_thread();
-    return is_gone ? nullptr : request;
+    const bool has_ended = request != nullptr && !request->persistent && request->ending_in != 0 &&
+                           request->ending_in != this_thread();
+    return has_ended ? nullptr : request;
 }
 
 void RequestTable::find_ending(const MPI_Request *handles, int count,
@@ -273,7 +273,7 @@ void RequestTable::set_number(Request &request, uint64_t id) {
 void RequestTable::start(Request &request, uint64_t id, const cd_log_place &place) {
     set_number(request, id);
     request.place = place;
-    request.told = false;
+    request.reported = false;
     request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;
@@ -315,7 +315,7 @@ void RequestTable::remove(Request &request) {
     }
     std::unique_lock lock(mutex_);
     const auto types = std::move(request.own_types); // freed without the lock
-    leave_seat(request);
+    untrack(request);
     set_number(request, 0);
     request.clear();
     spare_.push_back(&request);
@@ -349,7 +349,7 @@ void RequestTable::keep_type(MPI_Datatype type) {
     }
 }
 
-void RequestTable::comm_is_gone(MPI_Comm comm) {
+void RequestTable::forget_comm(MPI_Comm comm) {
     if (empty()) {
         return;
     }
@@ -390,11 +390,11 @@ std::vector<Request *> RequestTable::of_this_thread() {
     return those([](const Request &request) { return request.thread == this_thread(); });
 }
 
-std::vector<Request *> RequestTable::concerned(const Reach &reach) {
+std::vector<Request *> RequestTable::concerned(const ReplayRange &range) {
     return those([&](const Request &request) {
         return request.thread == this_thread() ||
-               (request.logged() && reach.covers(request.place)) ||
-               (request.freed && reach.covers(request.freed_at));
+               (request.logged() && range.covers(request.place)) ||
+               (request.freed && range.covers(request.freed_at));
     });
 }
 

@@ -37,8 +37,8 @@ struct PlainReceive {
     uint64_t order = 0;  // later starts have greater numbers
 };
 
-// Receives that are only noted, in a small table by handle, until somebody needs more than that. In
-// a program without CDs most end like that. Not locked.
+// Keeps receives in a small table by handle, until more has to be known of them. In a program
+// without CDs most end there. Not locked.
 class PlainReceives {
 public:
     // Returns false if another one has the place. Replaces a receive that had the handle before.
@@ -110,9 +110,9 @@ public:
     Request &add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
                          Staging &&staging);
 
-    // The same for a message.
+    // Does the same for a message, and returns the number of the start.
     uint64_t add_started(MPI_Request handle, const cd_log_place &place, const Message &message,
-                         SendCopy &&shadow);
+                         SendCopy &&send_copy);
 
     // Adds a receive that no log has.
     void add(MPI_Request handle, const Message &receive);
@@ -169,7 +169,7 @@ public:
     void keep_type(MPI_Datatype type);
 
     // Must be called before MPI frees a communicator. Nothing can be made on it again.
-    void comm_is_gone(MPI_Comm comm);
+    void forget_comm(MPI_Comm comm);
 
     // Returns all of them, in the order of their starts.
     std::vector<Request *> all();
@@ -182,7 +182,7 @@ public:
     // thread concerns: also all that the re-execution will start. Other threads may change the rest
     // at any moment.
     std::vector<Request *> of_this_thread();
-    std::vector<Request *> concerned(const Reach &reach);
+    std::vector<Request *> concerned(const ReplayRange &range);
 
     // Counts stand-ins and requests made anew. While it is 0, handles are MPI's own.
     std::atomic<int> stand_ins = 0;
@@ -198,10 +198,10 @@ private:
     void set_name(Request &request, MPI_Request handle);
     void set_number(Request &request, uint64_t id);
     void start(Request &request, uint64_t id, const cd_log_place &place);
-    Request &take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
-    Request &sit_down(MPI_Request handle);
+    Request &track(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
+    Request &track_unused_handle(MPI_Request handle);
     static void describe(Request &request, const Message &message);
-    void leave_seat(Request &request);
+    void untrack(Request &request);
 
     BiasedLock mutex_;
     std::deque<Request> all_; // also unused ones

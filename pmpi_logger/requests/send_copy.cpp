@@ -12,32 +12,30 @@
 
 namespace cd::logger {
 SendCopy SendCopy::of(const Block &block) {
-    SendCopy shadow;
+    SendCopy copy;
     const DatatypeFacts facts = facts_of(block.type);
     // A block without data gets a byte, so that a restore need not wait for its send.
     const int64_t count = std::max<int64_t>(block.count, 0); // less is an error
     const int64_t span = std::max<int64_t>(facts.span_of(count), 1);
     if (!facts.dense && span > 2 * facts.size * count + widest_spread) {
-        return shadow;
+        return copy;
     }
-    shadow.memory_.reset(new (std::nothrow) std::byte[static_cast<size_t>(span)]);
-    if (shadow.memory_ == nullptr) {
-        return shadow;
+    copy.memory_.reset(new (std::nothrow) std::byte[static_cast<size_t>(span)]);
+    if (copy.memory_ == nullptr) {
+        return copy;
     }
-    shadow.address_ = shadow.memory_.get() - facts.lower_bound;
+    copy.address_ = copy.memory_.get() - facts.lower_bound;
     const auto bytes = static_cast<size_t>(facts.size * count);
     if (facts.dense && bytes > 0) {
-        std::memcpy(shadow.memory_.get(), static_cast<char *>(block.address) + facts.lower_bound,
+        std::memcpy(copy.memory_.get(), static_cast<char *>(block.address) + facts.lower_bound,
                     bytes);
-        return shadow;
+        return copy;
     }
-    std::vector<std::byte> scratch;
-    const Bytes data = view(block, bytes, scratch);
-    deliver({shadow.address_, count, block.type}, data.data, data.size);
-    return shadow;
+    copy_data(block, {copy.address_, count, block.type});
+    return copy;
 }
 
-bool shadows_wanted() {
+bool send_copies_wanted() {
     static const bool wanted = choice_in("CD_SEND_SHADOW", {"on", "off"}).value_or(0) == 0;
     return wanted;
 }

@@ -35,6 +35,6 @@ private:
 };
 
 // Returns false for CD_SEND_SHADOW=off: sends go out from the program's buffers.
-bool shadows_wanted();
+bool send_copies_wanted();
 
 } // namespace cd::logger

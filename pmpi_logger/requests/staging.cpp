@@ -119,16 +119,6 @@ Staging Staging::of(const Blocks &sent, const Blocks &in_place, const Blocks &ar
     return staging;
 }
 
-Staging Staging::of(const Blocks &sent) {
-    Staging staging;
-    staging.complete_ = staging.sent_.reserve_room(sent);
-    if (staging.complete_ && !staging.sent_.empty()) {
-        staging.places = staging.sent_.places_of(sent);
-        staging.sources = sent;
-    }
-    return staging;
-}
-
 const void *Staging::keep_bytes(const void *array, size_t size) {
     std::unique_ptr<std::byte[]> copy(size > 0 ? new (std::nothrow) std::byte[size] : nullptr);
     if (copy == nullptr) {
@@ -140,19 +130,15 @@ const void *Staging::keep_bytes(const void *array, size_t size) {
 }
 
 void Staging::refill() const {
-    std::vector<std::byte> scratch;
     for (size_t i = 0; i < sources.size(); ++i) {
-        const Bytes data = view(sources[i], bytes_in(sources[i]), scratch);
-        cd::logger::deliver(places[i], data.data, data.size);
+        copy_data(sources[i], places[i]);
     }
 }
 
 void Staging::refill(int part, int partitions) const {
     if (!sources.empty()) {
-        const Block from = part_of(sources.front(), part, partitions);
-        std::vector<std::byte> scratch;
-        const Bytes data = view(from, bytes_in(from), scratch);
-        cd::logger::deliver(part_of(places.front(), part, partitions), data.data, data.size);
+        copy_data(part_of(sources.front(), part, partitions),
+                  part_of(places.front(), part, partitions));
     }
 }
 
@@ -178,20 +164,15 @@ void *Staging::recv_buf(void *programs) const {
 }
 
 void Staging::deliver(const Blocks &arrivals, size_t most) const {
-    std::vector<std::byte> scratch;
     for (size_t i = 0; i < landed.size() && i < arrivals.size(); ++i) {
-        const Bytes data = view(landed[i], std::min(bytes_in(landed[i]), most), scratch);
+        copy_data(landed[i], arrivals[i], most);
         most = SIZE_MAX;
-        cd::logger::deliver(arrivals[i], data.data, data.size);
     }
 }
 
 void Staging::deliver(const Block &whole, int part, int partitions) const {
     if (!landed.empty()) {
-        const Block from = part_of(landed.front(), part, partitions);
-        std::vector<std::byte> scratch;
-        const Bytes data = view(from, bytes_in(from), scratch);
-        cd::logger::deliver(part_of(whole, part, partitions), data.data, data.size);
+        copy_data(part_of(landed.front(), part, partitions), part_of(whole, part, partitions));
     }
 }
 

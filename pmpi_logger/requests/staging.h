@@ -41,9 +41,6 @@ public:
     static Staging of(const Call &call, bool has_send_buf, const Block &made,
                       bool knows_size = true);
 
-    // Reserves a copy for a send, without its data.
-    static Staging of(const Blocks &sent);
-
     // For requests that are started more than once: refill() copies what is sent now, and follow()
     // notes that the program's buffers have moved.
     void refill() const;

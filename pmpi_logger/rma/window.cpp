@@ -18,16 +18,8 @@ std::unique_ptr<Window> Window::over(void *memory, size_t size) {
     window->size_ = size;
     window->memory_ = static_cast<std::byte *>(memory);
     window->own_copy_ = make_memory(size);
-    window->agreed_ = make_memory(size);
     window->copy_ = window->own_copy_.get();
-    if (window->copy_ == nullptr || window->agreed_ == nullptr) {
-        return nullptr;
-    }
-    if (size > 0) {
-        std::memcpy(window->copy_, memory, size);
-        std::memcpy(window->agreed_.get(), memory, size);
-    }
-    return window;
+    return window->begins_with(window->memory_, window->copy_) ? std::move(window) : nullptr;
 }
 
 std::unique_ptr<Window> Window::beside(void *mpis, size_t size) {
@@ -35,16 +27,20 @@ std::unique_ptr<Window> Window::beside(void *mpis, size_t size) {
     window->size_ = size;
     window->copy_ = static_cast<std::byte *>(mpis);
     window->own_memory_ = make_memory(size);
-    window->agreed_ = make_memory(size);
     window->memory_ = window->own_memory_.get();
-    if (window->memory_ == nullptr || window->agreed_ == nullptr) {
-        return nullptr;
+    return window->begins_with(window->copy_, window->memory_) ? std::move(window) : nullptr;
+}
+
+bool Window::begins_with(const std::byte *contents, std::byte *other) {
+    agreed_ = make_memory(size_);
+    if (other == nullptr || agreed_ == nullptr) {
+        return false;
     }
-    if (size > 0) {
-        std::memcpy(window->memory_, mpis, size);
-        std::memcpy(window->agreed_.get(), mpis, size);
+    if (size_ > 0) {
+        std::memcpy(other, contents, size_);
+        std::memcpy(agreed_.get(), contents, size_);
     }
-    return window;
+    return true;
 }
 
 void Window::copy_runs(const Runs &runs, const std::byte *from, std::byte *to) {
@@ -75,7 +71,7 @@ void Window::acquire(Runs &changed) {
 }
 
 void Window::mpi_is_done() {
-    gone_ = true;
+    freed_ = true;
     copy_ = nullptr;
     own_copy_.reset();
     agreed_.reset();
@@ -92,7 +88,7 @@ void Window::keep(int target, SendCopy &&sent) {
 
 void *Window::in_copy(const void *first, size_t bytes) const {
     const auto *at = static_cast<const std::byte *>(first);
-    const bool inside = !gone_ && bytes > 0 && at >= memory_ && at + bytes <= memory_ + size_;
+    const bool inside = !freed_ && bytes > 0 && at >= memory_ && at + bytes <= memory_ + size_;
     return inside ? copy_ + (at - memory_) : nullptr;
 }
 

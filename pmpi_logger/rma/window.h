@@ -67,7 +67,7 @@ public:
 
     // Notes that MPI has freed the window. Keeps the program's memory.
     void mpi_is_done();
-    bool is_gone() const { return gone_; }
+    bool is_freed() const { return freed_; }
 
     // Translates an address in the program's memory to the copy. Returns nullptr if the bytes do
     // not lie in the window.
@@ -79,7 +79,7 @@ public:
     // Keeps the copy of a completed request that MPI may still read, until a synchronization ends
     // it at its target.
     void keep(int target, SendCopy &&sent);
-    template <typename Concluded> void let_go(const Concluded &concluded) {
+    template <typename Concluded> void release(const Concluded &concluded) {
         const std::scoped_lock lock(mutex_);
         std::erase_if(kept_, [&](const Kept &one) { return concluded(one.target); });
     }
@@ -105,6 +105,8 @@ public:
 private:
     using Memory = std::unique_ptr<std::byte[]>;
     static Memory make_memory(size_t size);
+    // Copies the first contents to the `other` memory. Returns false if there is no memory.
+    bool begins_with(const std::byte *contents, std::byte *other);
     static void copy_runs(const Runs &runs, const std::byte *from, std::byte *to);
 
     struct Kept {
@@ -119,7 +121,7 @@ private:
     Memory own_memory_;
     Memory own_copy_;
     Memory agreed_; // what both held at the last synchronization
-    bool gone_ = false;
+    bool freed_ = false;
     std::vector<Kept> kept_;
 };
 

@@ -9,8 +9,7 @@ namespace cd::logger {
 
 // Returns true if a window or persistent collective operation that is made now gets memory of the
 // logger, so that a logging CD can use it. That is so if a CD logs, or if the program is linked
-// with libcd, since such objects are made early. CD_WINDOWS=separate and
-// =direct decide otherwise.
+// with libcd, since such objects are made early. CD_WINDOWS=separate and =direct override that.
 bool separate_memory_wanted();
 
 // Numbers what a thread records between two boundaries of its CDs, or after a restore. A

@@ -8,6 +8,8 @@
 #include "mpi/real.h"
 #include "payload/datatype_cache.h"
 
+#include <cstdio>
+
 namespace cd::logger {
 
 namespace {
@@ -33,7 +35,7 @@ WindowTable &WindowTable::instance() {
 }
 
 Window *WindowTable::find(MPI_Win handle) {
-    const std::optional<GoneWindow> gone = GoneWindows::find(handle);
+    const std::optional<FreedWindow> gone = FreedWindows::find(handle);
     const std::scoped_lock lock(mutex_);
     if (gone) {
         const auto found = numbered_.find(gone->window);
@@ -49,13 +51,13 @@ Window *WindowTable::find(uint64_t number) {
     return found != numbered_.end() ? found->second.get() : nullptr;
 }
 
-bool WindowTable::is_gone(MPI_Win handle) {
+bool WindowTable::is_freed(MPI_Win handle) {
     const Window *window = find(handle);
-    return window != nullptr && window->is_gone();
+    return window != nullptr && window->is_freed();
 }
 
-Window *WindowTable::find_gone(MPI_Fint in_fortran) {
-    const std::optional<GoneWindow> gone = GoneWindows::find_number(in_fortran);
+Window *WindowTable::find_freed(MPI_Fint in_fortran) {
+    const std::optional<FreedWindow> gone = FreedWindows::find_freed_in_fortran(in_fortran);
     return gone ? find(gone->window) : nullptr;
 }
 
@@ -127,20 +129,18 @@ void WindowTable::keep_type(MPI_Datatype type) {
 }
 
 const char *WindowTable::hindrance(cd_handle cd) {
-    const Reach reach(cd);
+    const ReplayRange range(cd);
     const std::scoped_lock lock(mutex_);
     for (const auto &[number, window] : numbered_) {
         for (const Access &access : window->accesses) {
-            if (!access.under_way) {
-                continue;
-            }
-            if (access.writes_program()) {
-                return "data of a one-sided operation may still arrive in the program's memory: "
-                       "end its epoch first";
-            }
-            if (access.reads_program && access.id != 0 && reach.covers(access.place)) {
-                return "a one-sided operation without a shadow copy is under way: end its epoch "
-                       "first";
+            const bool reads = access.reads_program && access.id != 0 && range.covers(access.place);
+            if (access.under_way && (reads || access.writes_program())) {
+                thread_local char reason[160];
+                std::snprintf(reason, sizeof reason,
+                              "a one-sided operation with target rank %d still uses the program's "
+                              "memory: end its epoch first",
+                              access.target);
+                return reason;
             }
         }
     }
@@ -148,11 +148,11 @@ const char *WindowTable::hindrance(cd_handle cd) {
 }
 
 void WindowTable::restored(cd_handle cd) {
-    const Reach reach(cd);
+    const ReplayRange range(cd);
     const std::scoped_lock lock(mutex_);
     for (auto &[number, window] : numbered_) {
         const auto is_repeated = [&](const Access &access) {
-            return access.id != 0 && reach.covers(access.place);
+            return access.id != 0 && range.covers(access.place);
         };
         std::erase_if(window->accesses, [&](const Access &access) {
             return is_repeated(access) && !access.under_way;

@@ -15,20 +15,20 @@ class WindowTable {
 public:
     static WindowTable &instance();
 
-    // Returns the window that the thread means (GoneWindows). nullptr if there is none.
+    // Returns the window that the thread means (FreedWindows). nullptr if there is none.
     Window *find(MPI_Win handle);
     Window *find(uint64_t number);
-    bool is_gone(MPI_Win handle);
+    bool is_freed(MPI_Win handle);
 
     // Returns the freed window that had this handle in Fortran, if the thread means that.
     // Otherwise nullptr.
-    Window *find_gone(MPI_Fint in_fortran);
+    Window *find_freed(MPI_Fint in_fortran);
 
     // Add and number a window before MPI uses its memory; then name it, which allocates nothing.
     Window *add(std::unique_ptr<Window> window); // of nullptr: nullptr
     void name(Window &window, MPI_Win handle);
 
-    // Notes that MPI has freed it; and that no log names it any more.
+    // unname() notes that MPI has freed a window, erase() that no log names it any more.
     void unname(const Window &window);
     void erase(uint64_t number);
 

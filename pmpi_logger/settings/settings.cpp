@@ -20,13 +20,13 @@ namespace cd::logger {
 namespace {
 
 // Reports each invalid value once.
-void tell(const char *variable, const char *text, const std::string &allowed) {
+void report(const char *variable, const char *text, const std::string &allowed) {
     static std::mutex mutex;
-    static auto &told = *new std::set<std::string>; // MPI may be used while the process ends
+    static auto &reported = *new std::set<std::string>; // MPI may be used while the process ends
     const std::string sentence = std::string(variable) + " is \"" + text +
                                  "\", which counts as not set; allowed: " + allowed;
     const std::scoped_lock lock(mutex);
-    if (told.insert(sentence).second) {
+    if (reported.insert(sentence).second) {
         std::fprintf(stderr, "pmpi_logger: %s\n", sentence.c_str());
     }
 }
@@ -46,7 +46,7 @@ std::optional<size_t> choice_in(const char *variable, std::initializer_list<cons
         }
         allowed += (number++ > 0 ? ", " : "") + std::string(value);
     }
-    tell(variable, text, allowed);
+    report(variable, text, allowed);
     return std::nullopt;
 }
 
@@ -59,7 +59,7 @@ double seconds_in(const char *variable, double otherwise) {
     double number = 0;
     const auto [end, error] = std::from_chars(text, behind, number);
     if (error != std::errc{} || end != behind || number < 0 || !std::isfinite(number)) {
-        tell(variable, text, "seconds, such as 2.5");
+        report(variable, text, "seconds, such as 2.5");
         return otherwise;
     }
     return number;
@@ -72,7 +72,7 @@ size_t size_in(const char *variable, size_t otherwise) {
     }
     const uint64_t bytes = byte_count(text, SIZE_MAX).value_or(0);
     if (bytes == 0) {
-        tell(variable, text, "a size in bytes, or with K, M or G, such as 64M");
+        report(variable, text, "a size in bytes, or with K, M or G, such as 64M");
         return otherwise;
     }
     return bytes;

@@ -126,7 +126,7 @@ HAZARD_IN_THREADS(request_that_no_log_completes_fails) {
             }
             Complaints complaints;
             CHECK((MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS) == again);
-            CHECK(complaints.name("the log that has what it brings is gone") == again);
+            CHECK(complaints.name("the log with the data of a request is gone") == again);
         });
         if (!again) {
             CHECK(buffer == numbers(1, eager));
@@ -159,7 +159,7 @@ HAZARD_IN_THREADS(request_that_a_log_will_complete_does_not_fail_where_a_thread_
                     fails = MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) !=
                             MPI_SUCCESS;
                 });
-                fails = fails || complaints.name("the log that has what it brings is gone");
+                fails = fails || complaints.name("the log with the data of a request is gone");
             }
             CHECK(!fails);
             signal(1);

@@ -5,6 +5,7 @@
 #include "hazard.h"
 
 #include <cstdlib>
+#include <cstring>
 
 namespace pending_sends {
 
@@ -97,6 +98,7 @@ HAZARD(restore_waits_for_a_send_without_a_shadow) {
     MPI_Request request = start_send(data, 1, 1);
     CHECK(restore_cd(domain.handle()) != SUCCESS);
     CHECK(cd_last_error() == CD_ERROR_LOG_PENDING);
+    CHECK(std::strstr(cd_last_error_message(), "the send with request") != nullptr);
     const auto finish = [&] {
         signal(1);
         MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -70,6 +70,7 @@ HAZARD(restore_is_refused_while_an_older_get_is_under_way) {
         MPI_Barrier(MPI_COMM_SELF);
         CHECK(restore_cd(domain.handle()) == FAILURE);
         CHECK(cd_last_error() == CD_ERROR_LOG_PENDING);
+        CHECK(std::strstr(cd_last_error_message(), "target rank 1 ") != nullptr);
         MPI_Win_fence(0, window);
         CHECK(got == numbers(1, eager));
         destroy(got);

@@ -16,7 +16,6 @@ struct Row {
     bool is_refused() const { return family.rfind("Refused", 0) == 0; }
     // It goes to MPI, in a re-execution too.
     bool leaves_no_entry() const;
-    bool is_of_a_tool() const { return function.rfind("MPI_T_", 0) == 0; }
 };
 
 const std::vector<Row> &table();

@@ -85,7 +85,7 @@ TEST_F(UndoListTest, KnowsNothingOfWhatIsForgotten) {
     list.add({}, noting(object, 1, 'a'));
     list.forget(next_moment(), [](const cd_log_place &) { return true; });
     list.add({}, noting(other, 1, 'b'));
-    list.object_goes(object);
+    list.forget_object(object);
     run_all();
     EXPECT_EQ(run, "b");
 }
@@ -94,7 +94,7 @@ TEST_F(UndoListTest, LeavesAloneWhatHasGone) {
     list.add({}, noting(object, 1, 'a'));
     list.add({}, noting(other, 1, 'b'));
     list.add({}, noting(object, 2, 'c'));
-    list.object_goes(object);
+    list.forget_object(object);
     list.add({}, noting(object, 1, 'd')); // another one of that handle
     run_all();
     EXPECT_EQ(run, "db");
@@ -106,7 +106,7 @@ TEST_F(UndoListTest, ObjectGoesWhileOthersAreTakenBack) {
     list.add({}, noting(object, 1, 'b'));
     list.add({}, {{other, 2}, [this] {
                       run += 'c';
-                      list.object_goes(object);
+                      list.forget_object(object);
                   }});
     run_all();
     EXPECT_EQ(run, "ca");

@@ -16,21 +16,21 @@ namespace cd::logger {
 // the call around them, or of a restore, and is not recorded, but a log may name the objects. What
 // they free in a call waits with that call's entry. What they free while a restore undoes changes
 // stays, since the re-execution has it again. Belongs to the thread that created it.
-class InnerCalls {
+class CallbackEffects {
 public:
     enum class Of { nothing, call, undo };
 
-    explicit InnerCalls(Of of) : of_(of), outer_(innermost_) {
+    explicit CallbackEffects(Of of) : of_(of), outer_(innermost_) {
         if (of != Of::nothing) {
             innermost_ = this;
         }
     }
-    InnerCalls(const InnerCalls &) = delete;
-    InnerCalls &operator=(const InnerCalls &) = delete;
-    ~InnerCalls() { innermost_ = outer_; }
+    CallbackEffects(const CallbackEffects &) = delete;
+    CallbackEffects &operator=(const CallbackEffects &) = delete;
+    ~CallbackEffects() { innermost_ = outer_; }
 
     // Returns nullptr if effects take place at once.
-    static InnerCalls *current() { return innermost_; }
+    static CallbackEffects *current() { return innermost_; }
     // Returns true inside a delete function that a restore runs.
     static bool are_of_undo() { return innermost_ != nullptr && innermost_->of_ == Of::undo; }
 
@@ -59,9 +59,10 @@ public:
 
 private:
     Of of_;
-    InnerCalls *outer_;
+    CallbackEffects *outer_;
     std::vector<Effect> effects_;
-    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local InnerCalls *innermost_ =
+    [[gnu::tls_model(
+        "initial-exec")]] static inline constinit thread_local CallbackEffects *innermost_ =
         nullptr;
 };
 

@@ -23,7 +23,7 @@ protected:
         root = make_root();
     }
 
-    // What a restore writes to memory; 0 for bytes that it leaves alone.
+    // Restores, and returns what that writes to memory; 0 for bytes that it leaves alone.
     std::array<uint8_t, 32> restored() {
         memory.fill(0);
         EXPECT_TRUE(succeeds(restore_cd(root)));

@@ -21,7 +21,7 @@ protected:
         CdTest::TearDown();
     }
 
-    // What cd_failed says in so many calls, as "010".
+    // Returns the results of that many calls of cd_failed, as "010".
     static std::string answers(cd_handle cd, int calls) {
         std::string all;
         for (int i = 0; i < calls; ++i) {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-// What the interposition layer hears of, and what becomes of a log that goes in its replay.
+// The events that the interposition layer gets, and logs that are deleted during their replay.
 namespace {
 
 // By the thread that runs the test: the listener hears of later tests' threads, too.
@@ -85,7 +85,7 @@ TEST_F(LogListener, IsSparedARestoreThatAnotherThreadForbids) {
     ASSERT_TRUE(succeeds(restore_cd(root)));
 }
 
-// ---- What goes in the middle of a replay --------------------------------------------------
+// ---- Logs that are deleted during a replay --------------------------------------------------
 
 class LogThatGoes : public LogListener {
 protected:

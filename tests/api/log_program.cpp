@@ -144,7 +144,7 @@ void Run::step(Task &task) {
     }
 }
 
-// What has been done is replayed, what has not is done now.
+// Replays a line that was done before, and logs it otherwise.
 void Run::log(Task &task, Line &line) {
     tell((line.done ? "replay " : "log ") + line.text);
     in_thread(task.thread, [&] {

@@ -36,7 +36,7 @@ struct Line {
     std::vector<int> threads; // of the others
 };
 
-// What a CD does from its creation to its commit.
+// The lines that a CD runs from its creation to its commit.
 struct Block {
     std::vector<Line> lines;
 };

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-// What the logger calls in every MPI call, in short.
+// Short forms of what the logger calls in every MPI call.
 class LoggerPath : public CdTest {
 protected:
     // Returns where it lies, nullptr if nowhere.

@@ -8,7 +8,7 @@
 // How much a restore copies, and what it calls regen functions with.
 namespace {
 
-// What the regen functions below see and do. They take no context, so it stands here.
+// The state of the regen functions below, which take no context.
 struct World {
     uint8_t data[64] = {};
     cd_handle cd = nullptr;

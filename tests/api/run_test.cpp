@@ -14,7 +14,7 @@ namespace {
 
 using Body = std::function<int(cd_handle)>;
 
-// What the test does in the body and in the check.
+// The test's own body and check.
 struct Script {
     Body body;
     Body check;

@@ -17,7 +17,7 @@ struct Report {
 
     using Ranges = std::vector<std::pair<size_t, size_t>>; // offset and length
 
-    // What of memory was reported, in order.
+    // Returns the reported parts of memory, in order.
     Ranges ranges_in(const uint8_t *memory) const {
         Ranges ranges;
         for (const cd_mismatch &mismatch : mismatches) {

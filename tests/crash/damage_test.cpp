@@ -160,7 +160,7 @@ protected:
         }
     }
 
-    // What is left when the header that counts is lost.
+    // Loses the header that is in force.
     Stored without_the_newest_header() {
         const uint64_t generation_at = 28;
         const bool second = byte_at(generation_at) < byte_at(4096 + generation_at);

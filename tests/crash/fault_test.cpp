@@ -25,12 +25,12 @@ namespace {
 
 using Steps = std::vector<model::Step>;
 
-// What the program does about an operation that has failed.
+// The reaction of a program to an operation that has failed.
 enum class Answer { repeats, writes_and_repeats, restores_the_root, goes_on };
 
 enum class Start { anew, restarts, afresh, goes_back };
 
-// What a process does, and the disk that it finds.
+// The steps of a process, and the disk that it finds.
 struct Work {
     Disk disk;
     Truth truth;
@@ -251,7 +251,7 @@ private:
                std::strstr(cd_last_error_message(), std::strerror(EIO)) != nullptr;
     }
 
-    // What another process finds.
+    // Checks what another process finds on the disk after each possible crash.
     void look() { look_at(disk_, 0, {2, 2, 2}); }
 
     void look_at(const Disk &disk, size_t newest, const Effort &effort) {

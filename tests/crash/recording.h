@@ -32,7 +32,7 @@ struct Expectation {
     std::vector<Stored> after;
 };
 
-// What a process has done to a disk, and what that means.
+// The calls that a process made to a disk, and the contents that each crash point allows.
 struct Recording {
     Disk start;
     Tape tape;
@@ -40,7 +40,7 @@ struct Recording {
     std::vector<Stored> before; // what may be found at the start
 };
 
-// What the library finds when it opens the store on a disk.
+// The outcome of opening the store on a disk.
 struct Opened {
     cd_error error = CD_ERROR_NONE; // of opening it, or of reading its data
     std::string wrong;              // "" or what is wrong
@@ -49,10 +49,10 @@ struct Opened {
 };
 Opened open_store_on(const Disk &disk, const StoreKind &kind);
 
-// The disk afterwards.
+// Returns the disk after the store on it was opened.
 Disk disk_that_was_opened(const Disk &disk, const StoreKind &kind);
 
-// The same for what has to be there. "" or what is wrong; match: which of allowed it is.
+// Opens the store and returns "" or what is wrong; match: which of `allowed` it holds.
 std::string judge(const Disk &found, const StoreKind &kind, const std::vector<Stored> &allowed,
                   size_t &match);
 

@@ -46,7 +46,7 @@ bool is_all(const std::vector<char> &bytes, char value) {
     return std::ranges::all_of(bytes, [value](char byte) { return byte == value; });
 }
 
-// What store_of_format.c keeps in its root, and adds in its children.
+// The data that store_of_format.c keeps in its root and adds in its children.
 class Successor {
 public:
     explicit Successor(const std::string &directory)
@@ -67,7 +67,7 @@ public:
         return is_all(field_, step) && is_all(changing_, step) && is_all(constant_, 'c');
     }
 
-    // What that child of the root adds, which is committed.
+    // The data that the committed child of the root adds.
     bool add_to_child(int number, std::vector<char> &changed, std::vector<char> &kept) {
         for (; children_ < number; ++children_) {
             commit_cd(begin_child());

@@ -86,7 +86,7 @@ struct Case {
 inline std::ostream &operator<<(std::ostream &out, const Case &one) { return out << one.name; }
 
 std::vector<Case> operations_in_memory();
-// Of no CD: in files they would be the same.
+// Operations that concern no CD; they are the same for stores in files.
 std::vector<Case> operations_of_the_process();
 
 // Their stores are in store_folder(), which goes with the process.

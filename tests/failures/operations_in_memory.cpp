@@ -46,7 +46,7 @@ void with_child(World &world) {
     World::scribble('3');
 }
 
-// What the grandchild changes is held by the root, not by the CD in between.
+// The root holds what the grandchild changes; the CD in between does not.
 void with_grandchild(World &world) {
     World::scribble('1');
     need(add(world.root, World::halves(0, 40, CD_READ_ONLY)));

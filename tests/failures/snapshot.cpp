@@ -27,7 +27,7 @@ std::string data_of(const cd::Piece &piece, size_t length) {
     return {reinterpret_cast<const char *>(piece.at()), length};
 }
 
-// What the store holds and no add has bound.
+// Writes the ranges that the store holds and no add has bound.
 void describe_pending(const cd::Domain &domain, std::ostream &out) {
     for (const auto &[name, range] : domain.pending) {
         out << "pending " << range.space << ' ' << range.old.begin << ' ' << range.access
@@ -180,7 +180,7 @@ std::string snapshot() {
 std::string stores_in(const std::string &folder) {
     std::set<std::string> paths;
     for (const auto &found : std::filesystem::directory_iterator(folder)) {
-        // What is hidden is not finished, and goes with the next open.
+        // Hidden files are unfinished; the next open removes them.
         if (!found.path().filename().string().starts_with('.')) {
             paths.insert(found.path());
         }

@@ -47,7 +47,7 @@ private:
     const std::vector<Elsewhere> elsewhere_;
 };
 
-// What ranks name as stores may be anywhere.
+// Allows directories in `folder` only, since ranks may name any path as a store.
 class Confined : public os::System {
 public:
     explicit Confined(std::string folder) : folder_(std::move(folder)) { os::replace_system(this); }

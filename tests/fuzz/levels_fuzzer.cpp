@@ -15,7 +15,7 @@ using fuzz::require;
 
 namespace {
 
-// The same in every run.
+// Gives variables the same values in every run.
 class Environment : public os::System {
 public:
     const char *environment(const char *name) override {

@@ -94,7 +94,7 @@ void Plan::done() {
     has_next_ = false;
 }
 
-// What others take their data from stays: their CDs could not be restored without it.
+// Returns whether the step takes data away that other CDs need for their own restore.
 bool Plan::takes_from_others(const Step &step) const {
     for (const model::Element &element : step.list) {
         for (int i = element.offset; i < element.offset + element.length; ++i) {

@@ -274,7 +274,7 @@ private:
         return element.offset + 2 * element.length <= arena_size;
     }
 
-    // What the CD may keep together with it.
+    // Returns the range right behind this one, which the CD may keep together with it.
     static Element behind(Element element) {
         element.offset += element.length;
         return element;

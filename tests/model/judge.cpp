@@ -181,7 +181,7 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
         judge_log(step, cd, errors);
         break;
     case Op::log_delete:
-        // What becomes of the children's part is not defined.
+        // It is undefined what becomes of the children's part.
         verdict.undefined = !cd.children.empty();
         if (!cd.logging) {
             errors.insert(CD_ERROR_LOG_DISABLED);

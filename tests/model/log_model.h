@@ -35,7 +35,7 @@ struct Log {
 
     // A CD at depth has ended: ends a replay for it or for deeper ones.
     void end_replay_of(int depth);
-    // The same for nested logs that belong to CDs deeper than depth.
+    // Does the same to nested logs of CDs that are deeper than `depth`.
     void end_nested_replays_of(int depth);
 
     bool nested_replaying(int depth) const;
@@ -43,7 +43,7 @@ struct Log {
     // Whether an ancestor of the CD at depth replays what that CD has.
     bool replays_for_ancestor(int depth) const;
 
-    // Of the CD at this depth: nested streams count if they are of deeper CDs.
+    // The position of the CD at this depth; nested streams count if they belong to deeper CDs.
     LogPosition position(int depth) const;
     void rewind(const LogPosition &position, int depth);
     void go_live(int depth);

@@ -21,7 +21,7 @@ namespace model {
 
 enum class Restoration { copy, parent, regen };
 
-// What a CD knows about one byte of the arena.
+// The labels that a CD keeps for one byte of the arena.
 struct Byte {
     bool held = false;
     Restoration restoration = Restoration::copy;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace cd::scenarios;
 
-// The same on all ranks, and no other run's.
+// Returns a path that is the same on all ranks and differs between runs.
 std::string file_for_all() {
     const char *folder = std::getenv("TMPDIR");
     char path[256] = {};

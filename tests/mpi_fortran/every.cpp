@@ -75,7 +75,7 @@ using namespace cd::scenarios;
 
 using Bytes = std::vector<unsigned char>;
 
-// What the calls of one run have given.
+// The results of the calls of one run.
 struct Given {
     std::map<std::string, int> made;
     struct Note {
@@ -162,7 +162,7 @@ void compare(const std::string &group, void (*calls)(), bool fails) {
     }
 }
 
-// The same on all ranks, and no other run's.
+// Returns a path that is the same on all ranks and differs between runs.
 void choose_file() {
     char path[256] = {};
     const char *folder = std::getenv("TMPDIR");

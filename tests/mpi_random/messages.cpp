@@ -18,7 +18,7 @@ struct Message {
 
 enum class Order { sends_first, receives_first, ready };
 
-// What is under way: memory that stays where it is.
+// Operations under way; their memory stays where it is.
 struct Transfer {
     Layout layout;
     std::vector<int> memory;

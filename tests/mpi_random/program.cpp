@@ -123,7 +123,7 @@ void Program::begin() {
     state_.comms[0] = comm_;
 }
 
-// What the steps leave to MPI.
+// Frees the objects of MPI that the steps have left.
 void Program::end() {
     if (state_.key != 0) {
         void *value = nullptr;
@@ -214,7 +214,7 @@ void Program::restore(int level) {
     cds_.resize(static_cast<size_t>(level) + 1);
 }
 
-// What MPI is about to fill cannot be brought back by anybody.
+// A restore cannot bring back memory that MPI is about to fill.
 void Program::destroy() {
     state_.hash = 0x5555555555555555;
     for (MPI_Comm &comm : state_.comms) {

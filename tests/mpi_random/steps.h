@@ -4,9 +4,9 @@
 
 #include "data.h"
 
-// What do_step() is made of.
+// The parts of do_step().
 
-// What a rank's part in a step needs.
+// The state that a rank's part in a step needs.
 struct Part {
     const Step &step;
     int number; // of the step, in its messages' tags

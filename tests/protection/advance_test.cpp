@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What an advance offers a protector, and what becomes of it.
+// The points in time that advances offer to a protector, and the outcomes.
 
 #include "fake_protector.h"
 

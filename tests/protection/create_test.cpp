@@ -90,7 +90,7 @@ TEST_F(Creating, ARootThatAnotherRankCannotOpenIsNotCreatedAndCanBeLater) {
     EXPECT_EQ(std::ranges::count(memory, 'a'), static_cast<long>(memory.size()));
 }
 
-// What an earlier start has put aside that never advanced.
+// An earlier start has set the store aside and has never advanced.
 TEST_F(Creating, WithoutRedundancySaysWhatIsBesideTheStoreThatItTakes) {
     leave_a_plain_store();
     ASSERT_EQ(0, in_process([&] { return create() != nullptr ? 0 : 1; }));

@@ -18,7 +18,7 @@
 struct FakeProtector {
     static FakeProtector &instance();
 
-    // What it is to do.
+    // Orders of the test.
     std::filesystem::path images;  // where
     bool later = false;            // points are kept, for take_images()
     bool restarts = true;          // the newest image there is where a root starts
@@ -30,7 +30,7 @@ struct FakeProtector {
     cd_error commit_fails = CD_ERROR_NONE;
     std::function<void()> all_may_advance = [] {};
 
-    // What it was asked.
+    // Calls and arguments that it got.
     std::vector<std::string> calls;
     std::string skipped_since; // why the last one that was skipped was
     std::string settings;
@@ -42,7 +42,7 @@ struct FakeProtector {
     // Writes the image of a point, which counts from then on. CD_ERROR_NONE, or why not.
     int take_image(const cd_offered_point &point, cd_protection_message *message);
 
-    // The same for all that it keeps, which it releases.
+    // Writes the images of all points that it keeps, and releases these.
     void take_images();
 
     std::filesystem::path image(uint64_t epoch) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What a root with redundancy starts from, and what becomes of the local store that is there.
+// The state that a root with redundancy starts from, and the fate of its local store.
 
 #include "fake_protector.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What is found of children, and of a root without them.
+// Children and roots that another process finds in the store.
 
 #include "cd/mpi_log.h"
 #include "restarting.h"

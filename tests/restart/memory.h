@@ -8,7 +8,7 @@
 
 namespace restarting {
 
-// Of a process, on the heap.
+// Memory of a process, on the heap.
 class Memory {
 public:
     explicit Memory(size_t size) : bytes_(size) {}

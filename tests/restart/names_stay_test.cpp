@@ -39,7 +39,7 @@ protected:
     }
     static bool moves(Memory &other) { return name("x", other); }
 
-    // What a new process finds in "x".
+    // Expects that a new process restores this value in "x".
     void expect(int value) const {
         run([&]() -> std::string {
             Memory memory(size);

@@ -50,7 +50,7 @@ protected:
 TEST_F(BindingOfObjects, DataOfALibraryFollowItToAnotherAddress) {
     store_data_of_library();
     run([&]() -> std::string {
-        // What lies where it was.
+        // Takes the addresses where the library was.
         ::mmap(nullptr, size_t{64} << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         cd_handle root = create();
         unsigned char *data = data_of(OBJECT); // loaded later

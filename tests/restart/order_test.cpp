@@ -251,7 +251,7 @@ TEST_F(Order, WhatWasDeletedLaterMayBeAddedAgain) {
     run_again("=A1 =B2 +A +B -B", "=B7 +A r +B ?A1 ?B7 u !");
 }
 
-// What goes on to count would come to what waits, and have its memory written over.
+// A later advance would otherwise reach the waiting range and overwrite its memory.
 TEST_F(Order, WhatIsPassedIsNotLeftBehindByAnAdvance) {
     run_programs({"=A1 +A ~C -C ~C ^", "=C7 +A r ?A1 ~C -C /! ~C u !"});
     run_programs({"=A1 =C3 +A ~C ^", "+A r ?A1 ! ! ~C ?C3 u !"}); // it comes late, and as itself

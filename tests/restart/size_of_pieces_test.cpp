@@ -37,7 +37,7 @@ protected:
         std::filesystem::remove(store());
     }
 
-    // What it holds is as it was when it changed last, which is as it is now.
+    // Returns whether a restore brings back all bytes that the root holds as they are now.
     static bool restores(cd_handle root, std::vector<char> &memory) {
         constexpr char other = -1;
         const std::vector<char> now = memory;
@@ -77,7 +77,7 @@ TEST_F(SizeOfPieces, IsACopyForEachPointInTimeAndOneMoreIfThePartThatChangesGets
     }
 }
 
-// Of each place that the child had, the root keeps a little.
+// The root keeps a little of each place that the child had.
 TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOwn) {
     cd_handle child = nullptr;
     const auto step = [&](cd_handle root, char *memory, size_t i) {

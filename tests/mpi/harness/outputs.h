@@ -28,7 +28,7 @@ std::vector<Status> statuses(size_t count);
 // Everything that a scenario's calls bring to the program, in order.
 class Outputs {
 public:
-    // What every execution has to bring.
+    // Outputs that are the same in every execution.
     template <typename T> void value(const char *label, const T &value) {
         values(label, &value, 1);
     }
@@ -42,7 +42,7 @@ public:
     void status(const char *label, const MPI_Status &status);
     void statuses(const char *label, const std::vector<Status> &all);
 
-    // What an execution may choose, and its re-execution has to repeat: a handle, a time, an order.
+    // Outputs that may differ between executions, but not in a re-execution: a handle, a time.
     template <typename T> void choice(const char *label, const T &value) {
         choices(label, &value, 1);
     }
@@ -60,10 +60,10 @@ public:
     // Whether it is the output of a call of the function, or of its form with large counts.
     bool has_call_of(std::string function) const;
 
-    // The first ones.
+    // Returns the first `count` outputs.
     Outputs beginning(size_t count) const;
 
-    // Where the first difference is; empty if there is none.
+    // Returns a description of the first difference; empty if there is none.
     std::string difference(const Outputs &other, bool choices_too) const;
 
 private:

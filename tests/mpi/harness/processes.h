@@ -4,7 +4,7 @@
 
 namespace cd::scenarios {
 
-// What a scenario starts: this program with an option, which calls be_a_child().
+// The program that scenarios spawn: this one with an option that calls be_a_child().
 extern const char *this_program;
 inline constexpr const char *child_option = "--child";
 

@@ -11,7 +11,7 @@
 namespace cd::scenarios {
 namespace {
 
-// What is written to stderr from here on.
+// Captures what is written to stderr from here on.
 class CapturedErrors {
 public:
     CapturedErrors() : file_(std::tmpfile()) {

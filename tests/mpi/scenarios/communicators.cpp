@@ -10,7 +10,7 @@ namespace {
 
 using namespace cd::scenarios;
 
-// What can be seen of a communicator, and whether it works.
+// Notes the properties of a communicator, and whether it works.
 void show(Run &run, MPI_Comm comm) {
     run.out.choice("communicator", comm);
     run.out.value("null", comm == MPI_COMM_NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// What was one range when it was added is one entry again as soon as its parts are alike.
+// A range that was split becomes one entry again as soon as its parts are alike.
 #include "domains/add.h"
 #include "domains/advance.h"
 #include "domains/compaction.h"

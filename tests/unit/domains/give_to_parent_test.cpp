@@ -104,7 +104,7 @@ void fill_randomly(RangeIndex &entries, std::mt19937 &random, uint64_t first_cal
     }
 }
 
-// What the parent holds afterwards, looked at byte by byte.
+// Returns what the parent has to hold afterwards, computed byte by byte.
 Bytes expected_in_parent(Bytes parents, const Bytes &childs) {
     for (const auto &[at, given] : childs) {
         const auto held = parents.find(at);

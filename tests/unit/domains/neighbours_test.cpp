@@ -42,7 +42,7 @@ protected:
         ASSERT_TRUE(advance(domain, Locked::parent, positions, copied)->is_ok());
     }
 
-    // As they are kept.
+    // Returns the entries that the domain keeps.
     Parts entries() const {
         Parts parts;
         for (const auto &[address, entry] : domain.entries) {
@@ -52,7 +52,7 @@ protected:
         return parts;
     }
 
-    // As they are told.
+    // Returns the number of entries that a query reports.
     size_t told() const {
         cd_info info;
         query(domain, info);

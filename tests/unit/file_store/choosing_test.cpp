@@ -175,7 +175,7 @@ TEST_F(Choosing, WhatIsGivenUpForAnEpochLeavesItsRoom) {
     }
 }
 
-// What was still unbound when the point in time became an older one, and was deleted later.
+// The range is unbound when the point in time becomes an older one, and is deleted later.
 TEST_F(Choosing, AnOlderPointInTimeKeepsWhatNobodyHadAddedAgain) {
     constexpr size_t length = 100'000;
     const char *keep = ",keep=3";

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t length = 100'000;
 
-// Hears what is said, and has a disk that cannot read some of its bytes.
+// Collects the warnings, and has a disk that cannot read some of its bytes.
 class HeardSystem : public os::System {
 public:
     void warn(const char *line) override { lines.emplace_back(line); }
@@ -69,7 +69,7 @@ protected:
 
     std::string contents() const { return scratch::content(store()); }
 
-    // Where something that has this value lies in the file.
+    // Returns the offset of the middle of the data with this value.
     off_t place_of(char value) const {
         return static_cast<off_t>(contents().find(std::string(length, value)) + length / 2);
     }
@@ -78,7 +78,7 @@ protected:
     // warned.
     int found(const char *keep, int lines) const { return found(keep, lines, HeardSystem()); }
 
-    // The same with a disk of that kind.
+    // Does the same with the system `heard`.
     int found(const char *keep, int lines, HeardSystem heard) const {
         return in_process([&]() -> int {
             os::replace_system(&heard);

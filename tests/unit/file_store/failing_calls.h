@@ -8,7 +8,7 @@
 
 namespace cd {
 
-// Of the calls that a store or an image needs, the one with a number fails.
+// Fails the call number `failing` of those that a store or an image needs.
 class FailingSystem : public ReplacedSystem {
 public:
     int open_at(int directory, const char *name, int flags, mode_t mode) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What the system tells once, of data that could not be written, is known to all who wrote.
+// The system reports a failed write once; every thread that wrote has to learn of it.
 
 #include "../replaced_system.h"
 #include "file_store/group_sync.h"

@@ -162,7 +162,7 @@ TEST_F(Image, ThatFailsAtAnyCallIsNotThere) {
     EXPECT_GT(failures, 25);
 }
 
-// What is written and forced, in this order, and a disk whose quota shows when files are closed.
+// Notes writes and syncs in their order; if `full`, the quota is reported by close().
 class Closing : public ReplacedSystem {
 public:
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {

@@ -41,7 +41,7 @@ protected:
                    ? 0
                    : 1;
     }
-    // What a program finds: the value, or 0 where it has to begin.
+    // Returns the value that a program finds, or 0 where it has to begin.
     char found() const {
         go_on();
         return static_cast<char>(in_process([&] {
@@ -59,7 +59,7 @@ protected:
         return add_to_cd_via_copy(CURRENT_CD, &range, 1, nullptr) == CD_SUCCESS;
     }
 
-    // What is in the directory, but for an empty file that is not a store yet.
+    // Returns the files of the directory, without an empty one that is not a store yet.
     std::map<std::string, std::string> contents() const {
         std::map<std::string, std::string> all;
         for (const std::string &name : files()) {
@@ -136,7 +136,7 @@ public:
         ::close(gate_[1]);
     }
 
-    // What body returns.
+    // Lets the process go, and returns what its body returns.
     int run() {
         int status = 0;
         EXPECT_EQ(::write(gate_[1], "", 1), 1);
@@ -280,7 +280,7 @@ TEST_F(NewStore, OfAnotherProcessThatIsNotFinishedStays) {
     EXPECT_FALSE(std::filesystem::exists(directory_ + "/.0-root.cds.new"));
 }
 
-// What only another file system helps against says so, and nothing is left behind.
+// The error asks for another file system, and nothing is left behind.
 TEST_F(NewStore, OnAFileSystemWithoutLocksOrSecondNamesAsksForAnotherDirectory) {
     class Lacking : public ReplacedSystem {
     public:

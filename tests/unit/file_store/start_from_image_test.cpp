@@ -67,7 +67,7 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
             ASSERT_FALSE(std::filesystem::exists(store() + ".old"));
             continue;
         }
-        // What was done all the same, or would only have looked at what stays aside.
+        // The failed call was not needed, or would only have looked at the store set aside.
         ASSERT_TRUE(opened.restarted);
         ASSERT_EQ(opened.loaded.state.cds.at(State::root).epoch, 1U);
         ASSERT_TRUE(scratch::content(store() + ".old") == ahead);

@@ -34,7 +34,7 @@ struct UndoLogTest : testing::TestWithParam<bool> {
                block->intact(0, size);
     }
 
-    // What the block holds once memory is taken over.
+    // Returns the block's content once memory is taken over.
     std::vector<std::byte> new_bytes() const {
         auto bytes = old_bytes;
         std::ranges::copy(memory, bytes.begin() + 10);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// What a stream does when its memory is limited: the same as without, in less memory.
+// A log with limited memory behaves as one without a limit.
 #include "mpi_log/spill.h"
 
 #include "mpi_log/log.h"
@@ -45,7 +45,7 @@ bool append(Log &stream, const std::string &text) {
     return stream.append(&part, 1);
 }
 
-// What is left of the stream, which can be read.
+// Reads the rest of the log, and expects that it is readable.
 std::vector<std::string> rest(Log &stream) {
     std::vector<std::string> entries;
     size_t length = 0;
@@ -101,7 +101,7 @@ private:
     long index(size_t entry) const { return static_cast<long>(entry - first_); }
     bool replaying() const { return cursor_ < end(); }
 
-    // By one of the two ways in which entries get there.
+    // Writes an entry in one of the two ways.
     void write() {
         const std::string text = some_entry(random_, below(random_, 40) == 0 ? 100'000 : 6'000);
         const bool in_place = below(random_, 2) == 0;

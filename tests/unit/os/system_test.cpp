@@ -96,7 +96,7 @@ TEST(System, LeavesNothingMapped) {
     EXPECT_LT(mapped_pages() - before, 1000); // a lost quarter of a huge page each would be 2560
 }
 
-// What a descriptor gets by write_at() is where the other one reads it, whatever the file is named.
+// The second descriptor writes to the same file, although that has no name any more.
 TEST(System, OpensFilesOnDisksOnceMoreForWritesPastThePageCache) {
     std::string path = std::filesystem::temp_directory_path() / "cd-system-XXXXXX";
     const int fd = ::mkostemp(path.data(), O_CLOEXEC);

@@ -19,7 +19,7 @@ protected:
 
     static void set(const char *value) { setenv(variable, value, 1); }
 
-    // What is said while ask() asks for a value.
+    // Returns the messages that are printed while `ask` reads a setting.
     template <typename Ask> static std::string said_by(const Ask &ask) {
         testing::internal::CaptureStderr();
         ask();

@@ -45,7 +45,7 @@ TEST_F(UndoListTest, RunsOrForgetsWhatIsWanted) {
     EXPECT_EQ(run, "ba");
 }
 
-// What was so before says nothing of a log that began meanwhile.
+// The list does not judge changes that were added after the moment given.
 TEST_F(UndoListTest, LeavesAloneWhatWasAddedLater) {
     const auto all = [](const cd_log_place &) { return true; };
     list.add({}, noting(object, 1, 'a'));
@@ -58,8 +58,7 @@ TEST_F(UndoListTest, LeavesAloneWhatWasAddedLater) {
     EXPECT_EQ(run, "b");
 }
 
-// Nobody can go back to between those in the middle.
-// What is between has been given up by the program.
+// No restore goes back to a moment between changes of one part.
 TEST_F(UndoListTest, RunsOnlyTheOldestOfAPart) {
     for (const uint64_t handle : {object, uint64_t{0}}) {
         run.clear();
@@ -100,7 +99,7 @@ TEST_F(UndoListTest, LeavesAloneWhatHasGone) {
     EXPECT_EQ(run, "db");
 }
 
-// By a function of the program that MPI calls.
+// An attribute callback of the program frees an object during the undoing.
 TEST_F(UndoListTest, ObjectGoesWhileOthersAreTakenBack) {
     list.add({}, noting(other, 1, 'a'));
     list.add({}, noting(object, 1, 'b'));

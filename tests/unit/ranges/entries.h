@@ -10,7 +10,7 @@
 
 namespace cd {
 
-// What an index holds for one byte, down to the place of its data.
+// The labels and data places that an index holds for one byte.
 struct ByteState {
     Restoration restoration;
     addr_type access;

@@ -54,7 +54,7 @@ TEST_F(EntryOfKnownLength, FillsAChunkToItsEnd) {
     EXPECT_EQ(read(), "last");
 }
 
-TEST_F(EntryOfKnownLength, IsNowhereWhereThereIsMoreToDo) {
+TEST_F(EntryOfKnownLength, IsRefusedWhereMoreThanAnAppendIsNeeded) {
     EXPECT_EQ(cd_log_enter(3).at, nullptr) << "there is no CD";
     const cd_handle silent = make_root(COMM_LOGGING_DISABLED);
     EXPECT_EQ(cd_log_enter(3).at, nullptr) << "it does not log";
@@ -78,7 +78,7 @@ TEST_F(EntryOfKnownLength, IsNowhereWhereThereIsMoreToDo) {
     EXPECT_EQ(info_of(root).log_length, 3U) << "nothing else has come of all that";
 }
 
-TEST_F(EntryOfKnownLength, IsNowhereInsideACallback) {
+TEST_F(EntryOfKnownLength, IsRefusedInsideACallback) {
     const cd_handle silent = make_root(COMM_LOGGING_DISABLED, nullptr, "silent");
     const auto enter = [](cd_addrspec *, int) { return cd_log_enter(3).at == nullptr ? 0 : 1; };
     uint8_t byte = 0;

@@ -87,7 +87,7 @@ TEST_F(LogListener, IsSparedARestoreThatAnotherThreadForbids) {
 
 // ---- Logs that are deleted during a replay --------------------------------------------------
 
-class LogThatGoes : public LogListener {
+class DeletedLog : public LogListener {
 protected:
     // Restored, and one of its three entries read.
     cd_handle make_one() {
@@ -102,7 +102,7 @@ protected:
     }
 };
 
-TEST_F(LogThatGoes, TellsTheListenerThatItsReplayEndsWhicheverThreadDeletesIt) {
+TEST_F(DeletedLog, ReportsThatItsReplayEndsWhicheverThreadDeletesIt) {
     const cd_handle root = make_one();
     std::thread([&] {
         heard = {};
@@ -115,7 +115,7 @@ TEST_F(LogThatGoes, TellsTheListenerThatItsReplayEndsWhicheverThreadDeletesIt) {
 }
 
 // A child of another thread goes on.
-TEST_F(LogThatGoes, TellsThatTheReplayOfADescendantEnds) {
+TEST_F(DeletedLog, ReportsThatTheReplayOfADescendantEnds) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     WorkerThread thread;
     cd_handle theirs = nullptr;
@@ -139,7 +139,7 @@ TEST_F(LogThatGoes, TellsThatTheReplayOfADescendantEnds) {
     });
 }
 
-TEST_F(LogThatGoes, GoesOnWhereTheListenerHasNoMemoryToHearIt) {
+TEST_F(DeletedLog, StaysWhereTheListenerHasNoMemory) {
     const cd_handle root = make_one();
     heard.has_memory = false;
     EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, delete_MPI_log_from_cd(root)));
@@ -149,14 +149,14 @@ TEST_F(LogThatGoes, GoesOnWhereTheListenerHasNoMemoryToHearIt) {
     EXPECT_EQ(read(), "");
 }
 
-TEST_F(LogThatGoes, TellsNothingWhereItsReplayHasStopped) {
+TEST_F(DeletedLog, ReportsNothingWhereItsReplayHasStopped) {
     const cd_handle root = make_one();
     cd_log_stop();
     EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
     EXPECT_EQ(heard.deleting, std::vector<cd_handle>{});
 }
 
-TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {
+TEST_F(DeletedLog, ContinuesItsReplayAfterTheChildIsCommitted) {
     const cd_handle root = make_one();
     const cd_handle child = make_child(root);
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(child)));
@@ -168,7 +168,7 @@ TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {
 
 // ---- A re-execution that does something else ----------------------------------------------
 
-TEST_F(LogThatGoes, ForbidsToAdvanceWhereItsReplayHasStopped) {
+TEST_F(DeletedLog, ForbidsToAdvanceWhereItsReplayHasStopped) {
     const cd_handle root = make_one();
     EXPECT_FALSE(cd_log_stopped());
     cd_log_stop();
@@ -186,7 +186,7 @@ TEST_F(LogThatGoes, ForbidsToAdvanceWhereItsReplayHasStopped) {
     EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
 }
 
-TEST_F(LogThatGoes, ForbidsToAdvanceWhereThatOfAChildHasStopped) {
+TEST_F(DeletedLog, ForbidsToAdvanceWhereThatOfAChildHasStopped) {
     const cd_handle root = make_one();
     const cd_handle child = make_child(root);
     cd_log_stop();

@@ -92,7 +92,7 @@ TEST_F(MpiLogThreads, ChildOfTheParentsThreadAndOneOfAnotherFindTheirLogsInWhate
     }
 }
 
-TEST_F(MpiLogThreads, ChildThatTheOtherKindOfThreadMakesNowIsMissedLater) {
+TEST_F(MpiLogThreads, ChildThatTheOtherKindOfThreadCreatesIsAnErrorLater) {
     const cd_handle before = make_child_in_a_thread();
     append(before, "c1");
     ASSERT_TRUE(succeeds(commit_cd(before)));

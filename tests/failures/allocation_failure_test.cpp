@@ -58,7 +58,7 @@ TEST(LackOfMemory, ThatLastsLeavesNothingOfARootThatCouldNotBeOpened) {
     std::fclose(file);
 }
 
-TEST(LackOfMemory, IsToldWithTheCallThatItEnded) {
+TEST(LackOfMemory, IsReportedWithTheNameOfTheCall) {
     fail_request(1);
     EXPECT_EQ(cd_inject("cd=0/a name that needs memory/0/0"), CD_FAILURE);
     fail_request(0);

@@ -106,7 +106,7 @@ TEST_F(Creating, WithoutRedundancySaysWhatIsBesideTheStoreThatItTakes) {
 }
 
 // Another rank may have come to the creation, and does not wait for this one.
-TEST_F(Creating, ARootThatCannotComeToBeIsDeclined) {
+TEST_F(Creating, ARootThatCannotBeCreatedIsDeclined) {
     begin();
     calls();
     EXPECT_EQ(create(), nullptr);
@@ -157,7 +157,7 @@ TEST_F(Creating, ARootThatCannotBeReadIsDeclinedIfItSeemsToHaveRedundancy) {
 }
 
 // Whatever else is wrong with it: no rank can know which root it is.
-TEST_F(Creating, ARootWhoseNameIsNoneIsDeclinedWithoutIt) {
+TEST_F(Creating, ARootWithoutAValidNameIsDeclinedWithoutAName) {
     for (const char *name : {"a/b", "", ".hidden", static_cast<const char *>(nullptr)}) {
         for (const char *storage_info :
              {"store=file,redundancy=xor", "store=file,redundancy=xor,set_size=1"}) {

@@ -65,7 +65,7 @@ TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
     });
 }
 
-TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnError) {
+TEST_F(Children, StoredDataForMemoryThatCannotBeWrittenToAreAnError) {
     constexpr size_t size = 8192;
     leave_sevens_of_a_child(size);
     run([&]() -> std::string {
@@ -79,7 +79,7 @@ TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnEr
     });
 }
 
-TEST_F(Children, WhatARootHasFromACommittedChildReplacesWhatTheProgramHasMadeOfTheMemory) {
+TEST_F(Children, DataOfACommittedChildReplaceTheContentOfTheMemoryThatIsAdded) {
     constexpr size_t size = 5000;
     leave_sevens_of_a_child(size);
     run([&] {

@@ -126,7 +126,7 @@ TEST_F(Size, DoesNotGrowWithNamesThatNothingHasAnyMore) {
     });
 }
 
-TEST_F(Size, AndEverythingElseOfTheFileStaysAsItIsWhenItIsOpenedAndRestored) {
+TEST_F(Size, AndContentOfTheFileStayWhenItIsOpenedAndRestored) {
     run([&]() -> std::string {
         std::vector<char> changing(20 * kib, 'a');
         std::vector<char> constant(20 * kib, 'b');

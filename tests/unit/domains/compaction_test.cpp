@@ -19,7 +19,7 @@
 namespace cd {
 namespace {
 
-class Joining : public testing::Test {
+class Compaction : public testing::Test {
 protected:
     void keep(size_t begin, size_t end, addr_type access, bool in_place = false) {
         const cd_addrspec range = {&memory[begin], end - begin, access, CD_GLOBAL};
@@ -72,7 +72,7 @@ protected:
     bool checksummed = false;
 };
 
-TEST_F(Joining, OfPartsThatHaveTheSameLabelsAgain) {
+TEST_F(Compaction, JoinsPartsThatHaveTheSameLabelsAgain) {
     keep(0, 100, CD_READ_ONLY);
     keep(40, 60, CD_READ_WRITE);
     EXPECT_EQ(entries(), 3);
@@ -85,7 +85,7 @@ TEST_F(Joining, OfPartsThatHaveTheSameLabelsAgain) {
     EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(Joining, OfPartsWhoseDataLieSideBySideAfterAnAdvance) {
+TEST_F(Compaction, JoinsPartsWhoseDataLieSideBySideAfterAnAdvance) {
     keep(0, 100, CD_READ_ONLY, true);
     keep(0, 20, CD_READ_WRITE);
     keep(80, 100, CD_READ_WRITE);
@@ -94,7 +94,7 @@ TEST_F(Joining, OfPartsWhoseDataLieSideBySideAfterAnAdvance) {
     EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(Joining, OfWhatWasAddedAroundOtherBytesOnceTheseAreGoneIsNone) {
+TEST_F(Compaction, DoesNotJoinPartsThatWereAddedAroundDeletedBytes) {
     keep(40, 60, CD_READ_WRITE);
     keep(0, 100, CD_READ_WRITE);
     EXPECT_EQ(entries(), 3);
@@ -104,7 +104,7 @@ TEST_F(Joining, OfWhatWasAddedAroundOtherBytesOnceTheseAreGoneIsNone) {
     EXPECT_EQ(entries(), 2);
 }
 
-TEST_F(Joining, OfRangesThatWereAddedOneByOneIsNone) {
+TEST_F(Compaction, DoesNotJoinRangesThatWereAddedOneByOne) {
     keep(0, 50, CD_READ_WRITE);
     keep(50, 100, CD_READ_WRITE);
     keep(0, 100, CD_READ_WRITE);
@@ -113,7 +113,7 @@ TEST_F(Joining, OfRangesThatWereAddedOneByOneIsNone) {
 }
 
 // Twice as many as parts of longest_joined, and what may be cut before it is looked at again.
-TEST_F(Joining, KeepsThemFewWhateverPartsChangeOneAfterTheOther) {
+TEST_F(Compaction, KeepsEntriesFewWhateverPartsChangeOneAfterTheOther) {
     for (checksummed = false;; checksummed = true) {
         const size_t size = 128 * longest_joined;
         use(size);
@@ -132,7 +132,7 @@ TEST_F(Joining, KeepsThemFewWhateverPartsChangeOneAfterTheOther) {
     }
 }
 
-TEST_F(Joining, LeavesAloneWhatAProgramUsesAgainAndAgain) {
+TEST_F(Compaction, LeavesAloneWhatAProgramUsesAgainAndAgain) {
     constexpr int parts = 1000;
     constexpr size_t distance = 1000;
     use(parts * distance);
@@ -145,7 +145,7 @@ TEST_F(Joining, LeavesAloneWhatAProgramUsesAgainAndAgain) {
     }
 }
 
-TEST_F(Joining, LeavesAloneWhatIsDamaged) {
+TEST_F(Compaction, LeavesAloneWhatIsDamaged) {
     checksummed = true;
     use(2 * longest_joined);
     domain.entries.begin()->second->data.block().mark_damaged(0, 1);

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, HandoverTest,
                          testing::Values(GiveToParent::Kind::move, GiveToParent::Kind::share),
                          [](const auto &each) { return each.index == 0 ? "move" : "share"; });
 
-TEST(GiveToParent, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
+TEST(GiveToParent, SharingLeavesTheChildItsNextDataOrAShareOfTheData) {
     Domain parent;
     Domain child;
     child.parent = &parent;

@@ -90,7 +90,7 @@ protected:
     std::array<char, size_of_data> bytes_ = {};
 };
 
-TEST_F(Choosing, WhatAnEarlierChoiceLeftAsideDoesNotCostTheStoreThatWentOn) {
+TEST_F(Choosing, AStoreSetAsideEarlierDoesNotReplaceTheStoreThatAdvanced) {
     ASSERT_EQ(write(nullptr, "ab"), 0);
     std::filesystem::copy(store(), store() + ".old");
     ASSERT_EQ(write(nullptr, "c"), 0);
@@ -104,7 +104,7 @@ TEST_F(Choosing, WhatAnEarlierChoiceLeftAsideDoesNotCostTheStoreThatWentOn) {
 }
 
 // One of two stores would go, and nothing tells which.
-TEST_F(Choosing, WhatCannotBeReadNowIsNotTakenForOlderThanWhatWasLeftAside) {
+TEST_F(Choosing, AStoreThatCannotBeReadNowIsNotReplacedByTheOneSetAside) {
     ASSERT_EQ(write(nullptr, "ab"), 0);
     std::filesystem::copy(store(), store() + ".saved");
     ASSERT_EQ(write(nullptr, "d"), 0);
@@ -149,7 +149,7 @@ TEST_F(Choosing, AnEpochGivesUpWhatIsNewerWithTheFirstChangeOnly) {
 }
 
 // The room of what is given up is used again: from then on the file need not grow.
-TEST_F(Choosing, WhatIsGivenUpForAnEpochLeavesItsRoom) {
+TEST_F(Choosing, SpaceOfDiscardedPointsInTimeIsReused) {
     constexpr size_t length = size_t{3} << 20;
     std::vector<char> long_bytes(length);
     const cd_addrspec range = {long_bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
@@ -176,7 +176,7 @@ TEST_F(Choosing, WhatIsGivenUpForAnEpochLeavesItsRoom) {
 }
 
 // The range is unbound when the point in time becomes an older one, and is deleted later.
-TEST_F(Choosing, AnOlderPointInTimeKeepsWhatNobodyHadAddedAgain) {
+TEST_F(Choosing, AnOlderPointInTimeKeepsUnboundRanges) {
     constexpr size_t length = 100'000;
     const char *keep = ",keep=3";
     std::vector<char> unbound(length, 'u');
@@ -230,7 +230,7 @@ TEST_F(Choosing, DataAreReadOnlyWhereAnOlderPointInTimeCouldBeTakenInstead) {
 }
 
 // A process was killed when the new store had its name, and still the one that it was made under.
-TEST_F(Choosing, AStoreThatAlsoHasTheNameOfAnUnfinishedOneIsNotWaitedFor) {
+TEST_F(Choosing, AStoreThatAlsoHasTheNameOfAnUnfinishedOneIsOpened) {
     ASSERT_EQ(write(nullptr, "ab"), 0);
     const std::filesystem::path named = store();
     const auto unfinished = named.parent_path() / ("." + named.filename().string() + ".new");
@@ -243,7 +243,7 @@ TEST_F(Choosing, AStoreThatAlsoHasTheNameOfAnUnfinishedOneIsNotWaitedFor) {
 }
 
 // A process was killed when the old store had two names, and the new one none.
-TEST_F(Choosing, AStoreThatIsItselfKeptAsideGoesOnAndNobodyIsToldOfAnother) {
+TEST_F(Choosing, AStoreThatIsItselfSetAsideContinuesWithoutAWarning) {
     ASSERT_EQ(write(nullptr, "ab"), 0);
     std::filesystem::create_hard_link(store(), store() + ".old");
     EXPECT_EQ(0, run(nullptr, [&](ChoosingSystem &system) {
@@ -261,7 +261,7 @@ TEST_F(Choosing, AStoreThatIsItselfKeptAsideGoesOnAndNobodyIsToldOfAnother) {
               }));
 }
 
-TEST_F(Choosing, AnEpochOfAStoreThatIsNotThereIsToldOf) {
+TEST_F(Choosing, AnEpochOfAMissingStoreIsAWarning) {
     EXPECT_EQ(1, run("5", [&](ChoosingSystem &system) {
                   root_ = create();
                   return root_ == nullptr ? 100 : system.warnings;

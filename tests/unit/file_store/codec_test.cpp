@@ -9,7 +9,7 @@
 namespace cd {
 namespace {
 
-TEST(ByteWriter, ThatGrowsALittleAtATimeMovesWhatItHasAFewTimesOnly) {
+TEST(ByteWriter, ThatGrowsALittleAtATimeMovesItsBytesAFewTimesOnly) {
     ByteWriter writer;
     int moves = 0;
     for (int i = 0; i < 10'000; ++i) {

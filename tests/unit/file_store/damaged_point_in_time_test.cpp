@@ -274,7 +274,7 @@ protected:
     }
 };
 
-TEST_F(LostBlock, CostsAPointInTimeOnlyWhereNothingElseSaysTheSame) {
+TEST_F(LostBlock, CostsAPointInTimeOnlyWhereThereIsNoCopy) {
     write(",keep=3");
     const std::string whole = contents();
     struct Row {
@@ -310,7 +310,7 @@ TEST_F(LostBlock, ThatCanBeReadLaterIsNoDamage) {
     }
 }
 
-TEST_F(LostBlock, OfAnOlderOneForAReasonThatWillPassDoesNotGiveThatUp) {
+TEST_F(LostBlock, OfAnOlderPointInTimeForAWhileDoesNotDiscardThat) {
     write(",keep=3");
     damage('d');
     const std::string before = contents();

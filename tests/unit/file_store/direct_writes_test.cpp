@@ -143,18 +143,18 @@ TEST_F(DirectTest, LargeDataGoPastThePageCacheInWholeBlocks) {
     EXPECT_TRUE(disk.whole_blocks);
 }
 
-TEST_F(DirectTest, OfAnOperationThatWritesLittleTheyStayInThePageCache) {
+TEST_F(DirectTest, AnOperationThatWritesLittleUsesThePageCache) {
     write_all({direct_mib / 4, direct_mib / 4, direct_mib / 4});
     EXPECT_EQ(disk.past_cache, 0U);
 }
 
-TEST_F(DirectTest, WhatSharesABlockWithOtherThingsDoesNot) {
+TEST_F(DirectTest, DataThatShareABlockUseThePageCache) {
     write_all({100, 2 * direct_mib, 200, 4096, 4095});
     EXPECT_EQ(disk.past_cache, 2 * direct_mib + 4096);
     EXPECT_TRUE(disk.whole_blocks);
 }
 
-TEST_F(DirectTest, WithOneThreadOrNoneItTakesLongerAndIsTheSame) {
+TEST_F(DirectTest, OneThreadOrNoneWritesTheSameData) {
     for (const int threads : {1, 0}) {
         disk.threads = threads;
         write_all({bytes.size()}, false);
@@ -162,12 +162,12 @@ TEST_F(DirectTest, WithOneThreadOrNoneItTakesLongerAndIsTheSame) {
     EXPECT_EQ(disk.past_cache, 2 * bytes.size());
 }
 
-TEST_F(DirectTest, WhatACallLeavesOutIsWrittenByTheNext) {
+TEST_F(DirectTest, APartialWriteIsContinuedByTheNextCall) {
     disk.longest = 3 * format::block;
     write_all({2 * direct_mib});
 }
 
-TEST_F(DirectTest, WithoutMemoryForItsBuffersEverythingDoes) {
+TEST_F(DirectTest, WithoutMemoryForBuffersAllDataUseThePageCache) {
     class NoPages : public DirectDisk {
     public:
         void *map_pages(size_t) override { return nullptr; }
@@ -177,7 +177,7 @@ TEST_F(DirectTest, WithoutMemoryForItsBuffersEverythingDoes) {
     EXPECT_EQ(full.past_cache, 0U);
 }
 
-TEST_F(DirectTest, AnErrorIsToldWhereverItHappensAndNothingIsWrittenAfterwards) {
+TEST_F(DirectTest, AnErrorIsReportedWhereverItHappensAndNothingIsWrittenAfterwards) {
     const struct {
         int error;
         cd_error code;
@@ -199,7 +199,7 @@ TEST_F(DirectTest, AnErrorIsToldWhereverItHappensAndNothingIsWrittenAfterwards) 
     }
 }
 
-TEST_F(DirectTest, AnErrorOfThePageCacheLeavesNobodyWriting) {
+TEST_F(DirectTest, AnErrorOfThePageCacheLeavesNoThreadWriting) {
     disk.cache_fails = true;
     disk.delay = 1000;
     DataWriter writer(*volume, true, true);
@@ -210,7 +210,7 @@ TEST_F(DirectTest, AnErrorOfThePageCacheLeavesNobodyWriting) {
     EXPECT_EQ(disk.past_cache, bytes.size());
 }
 
-TEST_F(DirectTest, AnOperationThatEndsBeforeItIsDoneLeavesNobodyWriting) {
+TEST_F(DirectTest, AnAbandonedOperationLeavesNoThreadWriting) {
     {
         DataWriter writer(*volume, true, true);
         ASSERT_TRUE(write(writer, bytes.size()).is_ok());
@@ -222,7 +222,7 @@ TEST_F(DirectTest, AnOperationThatEndsBeforeItIsDoneLeavesNobodyWriting) {
 class DirectStore : public StoreDirectory {};
 
 // With others the advance does not wait for the disk, and the page cache is the fastest.
-TEST_F(DirectStore, IsOneThatForcesItsData) {
+TEST_F(DirectStore, WritesPastThePageCacheOnlyWithSyncFull) {
     class Counting : public ReplacedSystem {
     public:
         int open_direct(int, uint64_t &) override {
@@ -245,7 +245,7 @@ TEST_F(DirectStore, IsOneThatForcesItsData) {
 }
 
 // Whoever had it next would be written over.
-TEST_F(DirectStore, APlaceThatIsGivenUpIsNobodysAsLongAsItMayStillBeWritten) {
+TEST_F(DirectStore, AReleasedPlaceIsNotReusedWhileItMayStillBeWritten) {
     const DirectDisk disk;
     cd_handle root = create();
     ASSERT_NE(root, nullptr);

@@ -154,7 +154,7 @@ TEST_F(EndingTest, StoreThatCouldNotBeMadeIsNotThere) {
     EXPECT_EQ(found(), 0);
 }
 
-TEST_F(EndingTest, AFileThatSomebodyTookAwayIsToldOfAndTheStoreGoesOnWhenItIsBack) {
+TEST_F(EndingTest, AMovedFileIsAnErrorAndTheStoreContinuesWhenItIsBack) {
     ASSERT_EQ(0, in_process([&] {
                   root_ = create();
                   value_ = 1;

@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t file_block = format::block;
 using FreeStretch = Extent;
 
-TEST(SpaceInParts, IsTheSmallestThatMakesMuchOfIt) {
+TEST(PartsOfSpace, TakeTheSmallestStretchThatHoldsAGoodPart) {
     Space space;
     space.add(10 * file_block, 20 * file_block);
     space.add(40 * file_block, 2 * file_block);
@@ -30,7 +30,7 @@ TEST(SpaceInParts, IsTheSmallestThatMakesMuchOfIt) {
     EXPECT_EQ(space.take_part(100 * file_block), (FreeStretch{10 * file_block, 20 * file_block}));
 }
 
-TEST(SpaceInParts, IsTheLargestIfNoneMakesMuchOfIt) {
+TEST(PartsOfSpace, TakeTheLargestStretchIfNoneHoldsAGoodPart) {
     Space space;
     space.add(40 * file_block, 2 * file_block);
     space.add(50 * file_block, file_block);
@@ -40,7 +40,7 @@ TEST(SpaceInParts, IsTheLargestIfNoneMakesMuchOfIt) {
     EXPECT_EQ(space.take(64), std::nullopt);
 }
 
-TEST(SpaceInParts, IsWholeBlocks) {
+TEST(PartsOfSpace, AreWholeBlocks) {
     Space space;
     space.add(10 * file_block - 64, file_block + 128);
     space.add(20 * file_block - 64, file_block + 63);
@@ -209,7 +209,7 @@ TEST_F(UsedPlaces, AreNotCountedAnyMoreWhenTheyAreFree) {
     EXPECT_FALSE(is_wasteful());
 }
 
-TEST_F(UsedPlaces, ThatCannotBeHelpedAreNoReasonToTryAgain) {
+TEST_F(UsedPlaces, ThatWereAcceptedAsWasteAreNoReasonToTryAgain) {
     FileRun place(volume_, run(100 * file_block), 100 * file_block);
     FileRun another(volume_, run(100 * file_block), 100 * file_block);
     place.lose(50 * file_block);

@@ -38,7 +38,7 @@ TEST(AllocationPlan, NeighboursInMemoryAreNeighboursInTheStore) {
     EXPECT_TRUE(pieces[1].continued_by(pieces[2], 4893));
 }
 
-TEST(AllocationPlan, SmallStrangersStandSideBySideAndLongerOnesAligned) {
+TEST(AllocationPlan, SmallRangesThatAreNoNeighboursArePackedAndLongerOnesAligned) {
     AllocationPlan placement(false);
     const auto pieces = place(placement, {{100, 107}, {200, 203}, {10'000, 20'000}});
     EXPECT_TRUE(pieces[0].continued_by(pieces[1], 7));

@@ -35,7 +35,7 @@ TEST(FindSameFile, AreKnownAfterTheFileSystemWasMountedAgain) {
     EXPECT_EQ(found({{3, 1, 10, 42, 0}}, {7, 2, 10, 0, 0}), 42);
 }
 
-TEST(FindSameFile, OfTwoThatMayBeItTheSurerOneIsTaken) {
+TEST(FindSameFile, OfTwoCandidatesTheSurerOneIsTaken) {
     EXPECT_EQ(found({{3, 2, 10, 22, 0}, {4, 1, 10, 11, 0}}, {3, 1, 10, 0, 0}), 11);
     EXPECT_EQ(found({{3, 3, 10, 33, 0}, {4, 2, 10, 22, 100}}, {3, 1, 10, 0, 100}), 22);
 }

@@ -73,7 +73,7 @@ TEST_F(UseOfPendingData, EndsWithThePendingRange) {
     EXPECT_EQ(used_, 0);
 }
 
-TEST(Placing, OfWhatAnAncestorHadIsFoundByARestoreThatTheAncestorHasItNoMore) {
+TEST(Placing, OfParentRangesFailsTheRestoreIfTheAncestorNoLongerHoldsThem) {
     Domain parent;
     Domain child;
     child.parent = &parent;

@@ -233,7 +233,7 @@ TEST_F(Errors, StorageUnsupportedSaysWhatAndWhere) {
     make_child(root, "track=explicit");
 }
 
-// Not a remedy that is refused as well, since a child has the store of its root.
+// A child has the store of its root, so no other remedy would help.
 TEST_F(Errors, WhatOnlyARootCanHaveIsToldToWhoWantsItForAChild) {
     for (const char *storage :
          {"redundancy=xor", "config=scr.conf", "flush=/lustre", "store=file", "dir=/other",

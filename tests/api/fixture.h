@@ -88,7 +88,7 @@ inline cd_info info_of(cd_handle cd) {
     return info;
 }
 
-// As a message has it.
+// Returns the address as messages print it.
 inline std::string text_of(const void *pointer) {
     char text[32];
     std::snprintf(text, sizeof text, "%p", pointer);

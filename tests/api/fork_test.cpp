@@ -33,7 +33,7 @@ std::jmp_buf before_the_restore;
 
 int jump_out(cd_addrspec *, int) { std::longjmp(before_the_restore, 1); }
 
-// In a process of its own, since its CD stays locked.
+// Runs in a process of its own, since its CD stays locked.
 TEST_F(Fork, ARegenFunctionThatIsLeftByLongjmpIsNotReturnedFrom) {
     const cd_handle root = make_root();
     int x = 1;
@@ -79,7 +79,7 @@ TEST_F(Fork, BothProcessesGoOnWithTheirOwnCopyOfEveryCd) {
     EXPECT_EQ(y, 1);
 }
 
-// Which cannot use MPI.
+// The new process cannot use MPI.
 TEST_F(Fork, MpiLogStaysWithTheParentAndTheNewProcessDoesNotLog) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED, "log_limit=256K");
     const std::string text(1000, 'x');
@@ -193,7 +193,7 @@ TEST_F(Fork, WhileOtherThreadsAddCreateAndCommitBothSidesGoOn) {
     EXPECT_TRUE(succeeds(restore_cd(root)));
 }
 
-// It needs a moment in which no CD is locked, which does not come by itself.
+// fork() needs a moment in which no CD is locked; such a moment does not come by itself.
 TEST_F(Fork, HasItsTurnWhileEachOtherThreadAlwaysWorksOnItsOwnCd) {
     constexpr int worker_count = 3;
     constexpr int fork_count = 5;

@@ -12,7 +12,7 @@
 // The events that the interposition layer gets, and logs that are deleted during their replay.
 namespace {
 
-// By the thread that runs the test: the listener hears of later tests' threads, too.
+// The events of the thread that runs the test; the listener gets those of all threads.
 struct Heard {
     int boundaries = 0;
     std::vector<std::string> events;

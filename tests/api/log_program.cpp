@@ -168,7 +168,7 @@ void Run::make_children(Task &parent, Line &line) {
     }
 }
 
-// Another thread than the parent's may be a new one.
+// Another thread than the parent's is a new one now and then.
 void Run::make_child(Task &parent, Block &block, int planned) {
     const bool in_own = planned == parent.planned;
     const int thread = in_own ? parent.thread : below(2) == 0 ? start_thread() : planned;

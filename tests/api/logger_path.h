@@ -32,7 +32,7 @@ protected:
         return entry == nullptr ? "" : std::string(static_cast<const char *>(entry), length);
     }
 
-    // Whether another thread does before long what it must not do yet.
+    // Returns whether another thread sets `done` within 20 ms, which it must not do yet.
     static bool comes_true(const std::atomic<bool> &done) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
         while (!done && std::chrono::steady_clock::now() < end) {

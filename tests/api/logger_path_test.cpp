@@ -92,7 +92,7 @@ TEST_F(RecordingPath, ReplaysAndThenRecordsAgain) {
     EXPECT_EQ(read(), "");
 }
 
-// Other tests of the process have left some, perhaps.
+// Earlier tests of the process may have left replays.
 TEST_F(LoggerPath, EveryThreadKnowsHowManyLogsReplay) {
     const int *const replays = cd_log_replays();
     const int before = *replays;

@@ -21,7 +21,7 @@ protected:
         return child;
     }
 
-    // By the root's own thread and by another one, in either order.
+    // Makes a child in the root's own thread and one in another thread, in either order.
     void make_both(bool own_first) {
         own = own_first ? make_child(root) : nullptr;
         other = make_child_in_a_thread();
@@ -63,7 +63,7 @@ TEST_F(MpiLogThreads, SiblingOfAnotherThreadThatIsNewToTheReplayStartsAnEmptyLog
     EXPECT_EQ(rest(make_child_in_a_thread()), "b1 ");
 }
 
-// Which of the two comes first is chance, as with the master of an OpenMP region.
+// Either of the two may come first, as with the master of an OpenMP region.
 TEST_F(MpiLogThreads, ChildOfTheParentsThreadAndOneOfAnotherFindTheirLogsInWhateverOrder) {
     for (const bool own_first : {true, false}) {
         SCOPED_TRACE(own_first);

@@ -150,7 +150,7 @@ TEST_F(Observe, EntriesOfTheMpiLogAreToldWithTheirBytes) {
     expect(CD_OP_LOG_GET, "0/root/0/0", 0);
 }
 
-// Where many threads work, calls of one observer overlap without an end.
+// With many threads there may be no moment in which no call of the observer runs.
 TEST_F(Observe, TurningItOffDoesNotWaitForCallsOfTheSameOneThatIsSetAnew) {
     struct Calls {
         std::atomic<int> begun = 0;

@@ -314,7 +314,7 @@ TEST_F(Threads, TheEndOfOneWaitsForNoCdThatIsNotItsOwn) {
     EXPECT_TRUE(succeeds(restore_cd(in_its_place)));
 }
 
-// Nor for its own, where somebody is restoring them or what descends from them.
+// The thread's own CDs, or descendants of them, are being restored by another thread.
 TEST_F(Threads, TheEndOfOneDoesNotWaitForARestoreThatWaitsForIt) {
     for (const bool of_descendant : {false, true}) {
         std::barrier step(2);

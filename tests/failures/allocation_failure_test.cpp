@@ -30,7 +30,7 @@ std::vector<Case> cases() {
     return all;
 }
 
-// That a creation fails must not need memory either.
+// The failure of a creation must not need memory either.
 TEST(LackOfMemory, ThatLastsLeavesNothingOfARootThatCouldNotBeOpened) {
     World world;
     std::FILE *file = std::tmpfile();

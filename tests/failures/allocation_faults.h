@@ -13,7 +13,7 @@ namespace faults {
 // only_once is false all that follow. 0: none fails.
 void fail_request(size_t number, bool only_once = true);
 
-// Whether the request that was to fail has been made.
+// Returns whether the request that was to fail has been made.
 bool happened();
 
 // Blocks from operator new that were not deleted yet, in the whole process.

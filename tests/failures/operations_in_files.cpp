@@ -15,7 +15,7 @@
 namespace faults {
 namespace {
 
-// Where the stores of these tests are; goes with the process.
+// The folder of these tests' stores; it is removed at the end of the process.
 class StoreFolder {
 public:
     StoreFolder() {

@@ -59,7 +59,7 @@ void with_grandchild(World &world) {
     World::scribble('2');
 }
 
-// One that the library has not seen before.
+// Sets an observer that the library has not seen before.
 int observe_anew() {
     static std::array<char, 1000> contexts;
     static auto next = contexts.begin();

@@ -87,7 +87,7 @@ protected:
         EXPECT_GT(nth, too_early + 3);
     }
 
-    // Where there is one.
+    // Ends the root if there is one.
     void end_root() {
         if (root_ != nullptr) {
             EXPECT_EQ(commit_cd(root_), CD_SUCCESS) << cd_last_error_message();

@@ -24,7 +24,7 @@ const Set sets[] = {
     {{Scheme::partner, 3, 1}, 0, 1, 3, {0, 1, 2}},
 };
 
-// Where each of the sets was applied by members that do not lie.
+// Directories in which members that do not lie have applied each of the sets.
 class Applied {
 public:
     Applied() {

@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t journal_length = 4 * format::block;
 constexpr uint64_t data_length = 8 * format::block;
 
-// Nobody asks, since nothing is added.
+// Describes nothing, since nothing is added.
 class NoAddresses : public Addresses {
 public:
     Status describe(Range &, StoredName &, StoredKey &) override { return {}; }

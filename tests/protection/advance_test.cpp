@@ -86,7 +86,7 @@ TEST_F(Advancing, AnAdvanceThatAnotherRankCannotMakeChangesNothing) {
     EXPECT_EQ(info().epoch, 2U);
 }
 
-// Its record could not be written: nobody knew before.
+// Its record cannot be written, which no rank knew before.
 TEST_F(Advancing, AnAdvanceThatFailsWhenAllHaveAgreedIsSkippedWithItsEpoch) {
     begin();
     advance_with('a');
@@ -203,7 +203,7 @@ TEST_F(Advancing, PointsThatAreProtectedLaterAreWhatTheyWere) {
     }
 }
 
-// As the helper thread of redundancy_mode=async does it.
+// The helper thread of redundancy_mode=async does so.
 TEST_F(Advancing, AnotherThreadTakesAndReleasesPointsWhileTheStoreGoesOn) {
     protector.later = true;
     begin();

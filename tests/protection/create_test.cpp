@@ -21,7 +21,7 @@ protected:
         root = create_cd(nullptr, plain.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
         ASSERT_NE(root, nullptr) << cd_last_error_message();
     }
-    // In a process that ends without a commit.
+    // Leaves a store by a process that ends without a commit.
     void leave_a_plain_store() {
         ASSERT_EQ(0, in_process([&] {
                       create_plain();
@@ -31,7 +31,7 @@ protected:
     }
 };
 
-// As /dev/shm.
+// The directory is like /dev/shm.
 TEST_F(Creating, ARootInADirectoryToWhichAllMayWriteHasOneOfTheUsersOwnThere) {
     const auto shared = local;
     std::filesystem::create_directory(shared);
@@ -105,7 +105,7 @@ TEST_F(Creating, WithoutRedundancySaysWhatIsBesideTheStoreThatItTakes) {
     EXPECT_EQ(info().epoch, 0U);
 }
 
-// Another rank may have come to the creation, and does not wait for this one.
+// Another rank may be in the creation already; it must not wait for this one.
 TEST_F(Creating, ARootThatCannotBeCreatedIsDeclined) {
     begin();
     calls();

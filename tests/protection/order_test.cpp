@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Which calls a protector gets, and with what.
+// The calls that a protector gets, and their arguments.
 
 #include "fake_protector.h"
 

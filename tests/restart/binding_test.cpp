@@ -188,7 +188,7 @@ TEST_F(Binding, WhatIsAddedAfterTheRestoreIsRestoredThen) {
     });
 }
 
-// Where the program cannot be the one that the store is of.
+// The length of the region tells whether the program fits the store.
 TEST_F(Binding, AnOlderPointInTimeIsGoneBackToWhenAllThatItNeedsIsKnown) {
     const auto choose = [&](const char *restart, size_t length, int expected) {
         run([&]() -> std::string {

@@ -29,7 +29,7 @@ int fail_to_fill(cd_addrspec *, int) { return 3; }
 
 class Children : public Restarting {
 protected:
-    // In a point in time of the root, which has them from a child that was committed.
+    // Leaves a point in time of the root that holds sevens of a committed child.
     void leave_sevens_of_a_child(size_t size) const {
         run([&] {
             Memory heap(size);

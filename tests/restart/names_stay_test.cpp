@@ -110,7 +110,7 @@ TEST_F(NamesStay, OfTheSameMemoryCanBeGivenAgainAndToMoreOfIt) {
     });
 }
 
-// It was told of its order alone.
+// The store knows this memory by its order only.
 TEST_F(NamesStay, NotWithMemoryThatWasAddedBeforeItHadOne) {
     run([&] {
         cd_handle root = create();

@@ -174,7 +174,7 @@ TEST_F(BindingOfObjects, ACopyOfALibraryThatIsLoadedLaterIsTheSame) {
     });
 }
 
-// Where nothing of it is loaded that has the name of the one that wrote the store.
+// No object with the name of the program that wrote the store is loaded.
 TEST_F(BindingOfObjects, AnotherProgramOfAnotherNameIsRefusedAndBothAreNamed) {
     ASSERT_EQ(run_program(PROGRAM), "stored");
     const std::string refused = run_program(OTHER_PROGRAM);

@@ -146,7 +146,7 @@ private:
 
 class Order : public Restarting {
 protected:
-    // One after the other; each is killed at its end.
+    // Runs the programs one after the other; each is killed at its end.
     void run_programs(const std::vector<std::string> &programs) {
         std::filesystem::remove(store());
         for (size_t i = 0; i < programs.size(); ++i) {
@@ -154,7 +154,7 @@ protected:
             run([&]() -> std::string { return Program(create(), i * 24).run(programs[i]); });
         }
     }
-    // And the last one does the same over and over.
+    // Runs `first`, and then `then` three times.
     void run_again(const std::string &first, const std::string &then) {
         run_programs({first, then, then, then});
     }
@@ -232,7 +232,7 @@ TEST_F(Order, WhatIsDeletedAndAddedAgainIsFoundByAProgramThatDoesSoToo) {
     run_again("=A1 =B2 +A +B -A +A ! -A =A3 +A", "+A +B -A +A -A +A r ?A3 ?B2 u");
 }
 
-// It would be given the bytes of other ranges, or keep what it has.
+// Otherwise ranges would get the bytes of others, or none.
 TEST_F(Order, AProgramThatAddsOnceWhatWasAddedTwiceIsRefusedInEachProcess) {
     const std::string once = "=A7 =B8 +A +B /r ?A7 ?B8 /!";
     run_programs({"=A1 =B2 +A +B -A =A3 +A", once, once, "=A7 =B8 +B +A /r ?A7 ?B8 /!", once,
@@ -246,7 +246,7 @@ TEST_F(Order, AProgramThatAddsOnceWhatWasAddedTwiceIsRefusedInEachProcess) {
 TEST_F(Order, WhatWasDeletedLaterMayBeAddedAgain) {
     run_again("=A1 =B2 =C3 +A +B +C -B", "=B7 +A +B +C r ?A1 ?B7 ?C3 u !");
     run_again("=A1 =B2 +A +B -A", "=A7 +A +B r ?A7 ?B2 u");
-    // It is of the point in time then, and no process asks whose place it has.
+    // It belongs to the point in time then, and has a place of its own.
     run_programs({"=A1 =B2 =C3 +A +B +C -B", "=B7 +A +B +C r !", "+A +B r ?A1 ?B7 +C ?C3 u !"});
     run_again("=A1 =B2 +A +B -B", "=B7 +A r +B ?A1 ?B7 u !");
 }

@@ -90,7 +90,7 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOw
     stays_small(50, step, 4);
 }
 
-// Whoever knows only what the file says goes on with the same room.
+// Each process knows only what the file says.
 TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
     for (size_t process = 0; process < 8; ++process) {
         run([&]() -> std::string {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t amount = size_t{64} << 10; // of bytes
 
-// As the caller of a function finds them.
+// Returns whether the upper halves are in use when a function returns.
 [[gnu::target("avx"), gnu::noinline]] bool are_in_use() {
     std::array<unsigned long long, 8> halves{}; // of the first four
     asm volatile("vextractf128 $1, %%ymm0, 0(%0)\n\t"
@@ -44,7 +44,7 @@ protected:
             bytes[i] = static_cast<std::byte>(i * 7 + 1);
         }
     }
-    // As coders need them.
+    // Aligned as coders need them.
     redset::AlignedBuffer bytes = redset::make_aligned_buffer(amount);
     redset::AlignedBuffer others = redset::make_aligned_buffer(amount);
     redset::AlignedBuffer more = redset::make_aligned_buffer(amount);

@@ -270,7 +270,7 @@ TEST(StorageInfo, KeysThatContradictEachOtherOrDoNothingAreBothNamed) {
         origin));
 }
 
-// As a root's own text over that of the environment.
+// A root's own text is read over that of the environment.
 TEST(StorageInfo, WhatIsGivenLastSaysHowPointsInTimeAreProtected) {
     const StorageInfo plain = parsed("store=file,redundancy=rs:3,set_size=4");
     const StorageInfo levels = parsed("store=file,config=F");

@@ -17,7 +17,7 @@ cd_addrspec spec(uintptr_t begin, uintptr_t end) {
     return {Range{begin, end}.address(), end - begin, CD_READ_ONLY, CD_GLOBAL};
 }
 
-// Where each element stood in the list, in the order that was chosen.
+// Returns the list indices of the elements in the order that was chosen.
 std::vector<uint32_t> order(const std::vector<cd_addrspec> &list) {
     std::vector<uint32_t> indices;
     for (const Element &element : ordered_elements(list.data(), static_cast<int>(list.size()))) {

@@ -34,7 +34,7 @@ struct Ancestry : testing::Test {
     Domain bottom;
 };
 
-// As holders that do not decide may be many, and gaps may be, too.
+// Entries that do not decide may be many, and so may gaps.
 TEST_F(Ancestry, EveryEntryIsLookedAtOnceHoweverManyGapsThereAre) {
     constexpr uintptr_t cells = 2000;
     for (uintptr_t cell = 0; cell < cells; ++cell) {

@@ -46,7 +46,7 @@ protected:
         advance_all();
     }
 
-    // One step of a program: this part changes.
+    // Changes this part, as one step of a program, and advances.
     void change(size_t begin, size_t end) {
         keep(begin, end, CD_READ_WRITE);
         std::fill(memory.begin() + static_cast<ptrdiff_t>(begin),

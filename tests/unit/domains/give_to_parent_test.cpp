@@ -21,7 +21,7 @@ struct HandoverTest : testing::TestWithParam<GiveToParent::Kind> {
 
     bool moves() const { return GetParam() == GiveToParent::Kind::move; }
 
-    // As advance does it, which fills the next data of every READ_WRITE copy before it publishes.
+    // Does as advance(), which fills the next data of every READ_WRITE copy before it publishes.
     void hand_over() {
         GiveToParent handover(child, GetParam());
         EXPECT_TRUE(handover.prepare(Locked::parent));

@@ -18,7 +18,7 @@ int take_lowest(SiblingIndex &numbers) {
     return number;
 }
 
-// As stores say them, in which the others may have ended.
+// Stores name such numbers when the siblings in between have ended.
 TEST(SiblingIndex, ThoseThatAreFarOffAreNotGivenTwice) {
     SiblingIndex numbers;
     const std::set<int> far = {5000, 5001, 4999, INT_MAX, 70, 5100, 9000};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// CD_RESTART when something goes wrong, or has gone wrong before.
+// CD_RESTART after failures, and stores that earlier starts have set aside.
 
 #include "content.h"
 #include "os/system.h"
@@ -40,7 +40,7 @@ public:
 
 class Choosing : public StoreDirectory {
 protected:
-    // In a process of its own; what body returns.
+    // Runs `body` in a process of its own and returns its result.
     template <typename Body> int run(const char *restart, const Body &body) {
         return in_process([&] {
             ChoosingSystem system;
@@ -53,7 +53,7 @@ protected:
         const cd_addrspec range = {bytes_.data(), bytes_.size(), CD_READ_WRITE, CD_GLOBAL};
         return add_to_cd_via_copy(root_, &range, 1, nullptr) == CD_SUCCESS;
     }
-    // Goes on from what is there, or not, and makes points in time of these values.
+    // Starts as CD_RESTART says, and makes a point in time of each value.
     int write(const char *restart, const std::string &values, const char *more = "") {
         return run(restart, [&](ChoosingSystem &) {
             root_ = create(more);
@@ -103,7 +103,7 @@ TEST_F(Choosing, AStoreSetAsideEarlierDoesNotReplaceTheStoreThatAdvanced) {
     EXPECT_EQ(found(), 'd');
 }
 
-// One of two stores would go, and nothing tells which.
+// Otherwise one of the two stores would be removed without a comparison.
 TEST_F(Choosing, AStoreThatCannotBeReadNowIsNotReplacedByTheOneSetAside) {
     ASSERT_EQ(write(nullptr, "ab"), 0);
     std::filesystem::copy(store(), store() + ".saved");
@@ -135,7 +135,7 @@ TEST_F(Choosing, AnOlderPointInTimeThatIsDamagedIsRefusedAndNothingIsGivenUp) {
     EXPECT_EQ(found(nullptr, ",keep=2"), 'c');
 }
 
-// As a start that another rank's failure ends before anything has changed.
+// A start may end because another rank failed, before anything has changed.
 TEST_F(Choosing, AnEpochGivesUpWhatIsNewerWithTheFirstChangeOnly) {
     ASSERT_EQ(write(nullptr, "abcd", ",keep=3"), 0);
     EXPECT_EQ(found("2", ",keep=3"), 'b');
@@ -148,7 +148,7 @@ TEST_F(Choosing, AnEpochGivesUpWhatIsNewerWithTheFirstChangeOnly) {
     EXPECT_EQ(found("2", ",keep=3"), 'b');
 }
 
-// The room of what is given up is used again: from then on the file need not grow.
+// The file need not grow after that.
 TEST_F(Choosing, SpaceOfDiscardedPointsInTimeIsReused) {
     constexpr size_t length = size_t{3} << 20;
     std::vector<char> long_bytes(length);

@@ -119,7 +119,7 @@ TEST_F(DamagedPointInTime, AnOlderOneIsTakenInstead) {
     }
 }
 
-// In one line, which names the file and what was done once, and nothing that is left to do.
+// One line names the file and the choice that was made, and asks for nothing.
 TEST_F(DamagedPointInTime, IsToldWithEveryReasonAndNoAdvice) {
     write(",keep=3");
     damage('d');
@@ -168,7 +168,7 @@ TEST_F(DamagedPointInTime, WhatIsTakenCanBeAdvancedAsAnyOther) {
     EXPECT_EQ(found(",keep=3", 0), 'd');
 }
 
-// Its data may have been written over by operations that the damage hides.
+// Operations that the damage hides may have overwritten its data.
 TEST_F(DamagedPointInTime, AnOlderOneWithoutChecksumsIsNotChosenBehindDamage) {
     write(",keep=3,checksum=none");
     write(",keep=3", 'e', 'g');
@@ -235,7 +235,7 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
     EXPECT_EQ(contents(), before);
 }
 
-// Also the newest, while the older ones can still be chosen.
+// This holds for the newest too, while older ones can still be chosen.
 TEST_F(DamagedPointInTime, AnEpochThatIsAskedForIsAnErrorOfTheStartThatLeavesTheFile) {
     write(",keep=3");
     damage('d');

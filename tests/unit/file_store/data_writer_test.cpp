@@ -20,7 +20,7 @@
 namespace cd {
 namespace {
 
-// A disk, which no file can be written on in place.
+// A disk whose files cannot be mapped into memory.
 class Disk : public ReplacedSystem {
 public:
     int writes = 0;
@@ -64,7 +64,7 @@ protected:
         return extents;
     }
 
-    // Its own bytes for each extent.
+    // Returns the bytes of one extent, which differ from those of the others.
     const std::byte *bytes_for(size_t index) const { return &bytes[index * 7]; }
 
     void write(DataWriter &writer, const Extent &extent, size_t index, size_t length) {

@@ -221,7 +221,7 @@ TEST_F(DirectTest, AnAbandonedOperationLeavesNoThreadWriting) {
 
 class DirectStore : public StoreDirectory {};
 
-// With others the advance does not wait for the disk, and the page cache is the fastest.
+// Without sync=full an advance does not wait for the disk, and the page cache is the fastest.
 TEST_F(DirectStore, WritesPastThePageCacheOnlyWithSyncFull) {
     class Counting : public ReplacedSystem {
     public:
@@ -244,7 +244,7 @@ TEST_F(DirectStore, WritesPastThePageCacheOnlyWithSyncFull) {
     }
 }
 
-// Whoever had it next would be written over.
+// Otherwise the late write would overwrite the data of the next owner.
 TEST_F(DirectStore, AReleasedPlaceIsNotReusedWhileItMayStillBeWritten) {
     const DirectDisk disk;
     cd_handle root = create();

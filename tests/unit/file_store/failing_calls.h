@@ -18,7 +18,7 @@ public:
         return fails(EIO) ? -1 : System::status(fd, status);
     }
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        // Not what is tried again.
+        // ENOMEM, since other errors of reads are tried again.
         return fails(ENOMEM) ? -1 : System::read_at(fd, to, length, offset);
     }
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {

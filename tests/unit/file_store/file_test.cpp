@@ -55,7 +55,7 @@ TEST(FileErrors, NameMemoryThatCannotBeWritten) {
     ::munmap(constant, page);
 }
 
-// As a profiler's timer does that is shorter than the call takes.
+// A profiler's timer may be shorter than the call takes.
 TEST(FileErrors, TellOfACallThatSignalsInterruptEachTime) {
     class Interrupted : public ReplacedSystem {
     public:

@@ -89,7 +89,7 @@ protected:
     }
 };
 
-// As the kernel does it: whoever forces first is told.
+// The kernel reports a failed write to the first sync only.
 TEST_F(ForcedTogether, AnAddWhoseDataMayBeLostWithAnothersFails) {
     class Writeback : public ForcedDisk {
     public:

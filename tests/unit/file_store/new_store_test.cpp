@@ -31,7 +31,7 @@ protected:
     static void start_afresh() { ::setenv("CD_RESTART", "no", 1); }
     static void go_on() { ::unsetenv("CD_RESTART"); }
 
-    // In a process that is killed then: the store has value as its only point in time.
+    // Leaves a store whose only point in time has `value`, by a process that ends without a commit.
     void store_value(char value) const {
         ASSERT_EQ(in_process([&] { return keep_value(value); }), 0);
     }

@@ -42,7 +42,7 @@ TEST(OwnDirectory, IsOneInWhatAllMayWriteToAndElseWhatIsNamed) {
     EXPECT_EQ(directory_in(named), named);
 }
 
-// As it does while the process has too many files open.
+// Calls fail while the process has too many files open, for instance.
 TEST(OwnDirectory, IsNotAnotherOneBecauseACallFails) {
     std::string named = testing::TempDir() + "cd-own-XXXXXX";
     ASSERT_NE(::mkdtemp(named.data()), nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Where in a store file there is room, and how much of what is taken is used.
+// Free space in a store file, and how much of the taken space is used.
 
 #include "failing_calls.h"
 #include "file_store/allocator.h"

@@ -91,7 +91,7 @@ TEST_P(UndoLogTest, TakesBackInReverseOrder) {
     EXPECT_TRUE(stored(old_bytes));
 }
 
-// So much that the old bytes lie in several pieces of memory.
+// The old bytes are so many that they lie in several pieces of memory.
 TEST(UndoLog, TakesBackHoweverMuchHasChanged) {
     constexpr size_t size = 3'000'001;
     const std::vector<std::byte> old_bytes(size, std::byte{1});

@@ -132,7 +132,7 @@ private:
         return true;
     }
 
-    // As a poll is counted that finds nothing again.
+    // Changes the last entry, as the logger does to count polls that find nothing.
     void rewrite_last() {
         if (replaying() || !in_place_ || entries_.back().empty()) {
             return;

@@ -26,7 +26,7 @@ bool is_in_a_segment(const void *at) {
     });
 }
 
-// By their begin, the ends of what may be written to.
+// Returns the ends of writable mappings by their begins.
 std::map<uintptr_t, uintptr_t> writable_mappings() {
     std::map<uintptr_t, uintptr_t> found;
     std::ifstream maps("/proc/self/maps");

@@ -166,7 +166,7 @@ TEST(System, WhatPeopleAreToldDoesNotControlTheirTerminal) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "containment-domains: " + path + "\n");
 }
 
-// It would have the number of standard input, and there is no other.
+// The only free number is that of standard input, which the library never takes.
 TEST(System, AFileThatFindsNoNumberIsNotLeftBehind) {
     const std::string path =
         (std::filesystem::temp_directory_path() / ("cd-" + std::to_string(::getpid()))).string();

@@ -29,7 +29,7 @@ private:
 
 class UseOfPendingData : public testing::Test {
 protected:
-    // As the store is opened: 100 bytes, all of them used.
+    // Returns a pending range of 100 used bytes, as opening a store makes it.
     PendingRange pending() {
         PendingRange found;
         found.old = {1000, 1100};

@@ -185,7 +185,7 @@ TEST(RangeIndex, ShowsWhatArrivesInItsOrderBeforeItIsHeld) {
     EXPECT_EQ(in_list(index.read_write()), shown);
 }
 
-// Whether two halves of one entry are joined again after change has been made to the second.
+// Returns whether two halves of an entry are joined again after `change` of the second.
 bool joins_after(const std::function<void(RangeIndex &, Entry &)> &change) {
     RangeIndex index;
     Entry &left = put(index, {10, 20}, {.access = CD_READ_WRITE});

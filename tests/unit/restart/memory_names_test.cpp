@@ -41,7 +41,7 @@ TEST_F(MemoryNamesTest, ANameMovesAlsoToWhereItPartlyIsAlready) {
     EXPECT_EQ(address_of("a"), 0x1080U);
     EXPECT_EQ(name_at({0x1000, 0x1010}), "");
     EXPECT_EQ(name_at({0x1080, 0x1200}), "a");
-    // Its own old place is not in its way, what lies before that is.
+    // The old place of "b" does not matter here; "a" lies before it.
     EXPECT_FALSE(names_.name_region("b", {0x1180, 0x1280}));
     EXPECT_EQ(address_of("b"), 0x1200U);
 }

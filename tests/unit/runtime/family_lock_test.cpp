@@ -24,7 +24,7 @@ using Reach = FamilyLock::Reach;
 
 // The root, two children, two children of the first and one of the second.
 struct FamilyLockTest : testing::Test {
-    // Which of all are locked, by their letters.
+    // Returns the letters of the CDs that are locked.
     std::string locked() const {
         std::string found;
         std::thread([&] {
@@ -146,7 +146,7 @@ TEST_F(FamilyLockTest, OperationsDoNotWaitForEachOtherInACircle) {
     }
 }
 
-// As what came back from a store that then could not be opened.
+// Ends a family as create_cd does when a store cannot be opened after its CDs came back.
 void *end_nested_family(void *) {
     cd_handle innermost = create_cd(nullptr, nullptr, CD_COMM_LOGGING_DISABLED, "nested", nullptr);
     const cd_handle root = innermost;

@@ -18,7 +18,7 @@ int exit_status(pid_t process) {
     return status;
 }
 
-// In a process of its own, where nobody has asked before.
+// Runs in a process of its own, in which no call of support_fork() came before.
 int fork_after_both_have_asked() {
     ::alarm(60);
     std::atomic<int> waiting = 2;

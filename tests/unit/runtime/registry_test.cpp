@@ -180,7 +180,7 @@ TEST_F(RegistryTest, AForkWaitsForWhoHasJustEmptiedASlot) {
     EXPECT_TRUE(waited) << "the copy would have a free slot that stays locked for ever";
 }
 
-// It has the name and the number of a slot whose lock somebody still has.
+// The late root has its name and its slot already, but waits for the lock of that slot.
 TEST_F(RegistryTest, WhatAnotherThreadWasAboutToInstallLeavesNothingInAForkedProcess) {
     ASSERT_TRUE(support_fork());
     const cd_handle ended = residents.root("ends");

@@ -187,8 +187,12 @@ Status create_root(const char *defaults, const char *storage_info, mpi_log mode,
     const auto text = [](const char *given) { return given != nullptr ? given : ""; };
     JointCreate protection{check_root_name(name) ? name : "",
                            asks_for_protection(text(defaults), text(storage_info))};
-    return protection.outcome(catch_exceptions(
-        [&] { return make_root(defaults, storage_info, mode, name, protection, handle, report); }));
+    try {
+        return protection.outcome(
+            make_root(defaults, storage_info, mode, name, protection, handle, report));
+    } catch (const std::bad_alloc &) {
+        return protection.outcome(out_of_memory("create_cd"));
+    }
 }
 
 // Gives the child its part of the family's log. take_log_number() makes its number there final.

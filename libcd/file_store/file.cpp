@@ -57,7 +57,7 @@ void File::drop() noexcept {
 }
 
 void File::remember_identity() {
-    if (os::FileStatus found; os::system().status(fd_, found) == 0) {
+    if (os::FileStatus found; is_open() && os::system().status(fd_, found) == 0) {
         identity_ = found.identity;
     }
 }

@@ -164,9 +164,11 @@ Status RedundancyClient::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held
 }
 
 void RedundancyClient::skip(uint64_t epoch, std::string_view why) noexcept {
-    char text[sizeof cd_protection_message::text];
-    std::snprintf(text, sizeof text, "%.*s", static_cast<int>(why.size()), why.data());
-    (void)offer({epoch, text, nullptr, nullptr}).is_ok();
+    if (is_of_this_process()) {
+        char text[sizeof cd_protection_message::text];
+        std::snprintf(text, sizeof text, "%.*s", static_cast<int>(why.size()), why.data());
+        (void)offer({epoch, text, nullptr, nullptr}).is_ok();
+    }
 }
 
 uint64_t RedundancyClient::protected_epoch() const noexcept {

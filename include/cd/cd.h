@@ -242,8 +242,8 @@ CD_API int delete_file_from_cd(cd_handle cd, int filedes);
 /* Names length bytes at address, so that a restarted program finds them again in its stores; length
    0 takes the name back. Use it for memory that is neither in the data of a program or library nor
    always added in the same order. Names count for the whole process. Name memory before you add
-   it. While a CD with store=file holds bytes of the region, the name cannot be taken back, given
-   to other memory, or given to fewer bytes. Thread-safe. */
+   it. While a CD with store=file holds bytes of the region, the name cannot be taken back or given
+   to other bytes. Thread-safe. */
 CD_API int cd_name_region(const char *name, void *address, size_t length);
 
 /* ---- Errors ------------------------------------------------------------------------ */

@@ -9,7 +9,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <string_view>
 
@@ -18,7 +17,7 @@ namespace cd {
 namespace {
 
 constexpr size_t message_size = 1024;              // SavedMessage has room for as much
-constexpr size_t longest_text = 10 * message_size; // without memory: two paths of the system
+constexpr size_t longest_text = 10 * message_size; // enough for two paths; the rest is cut off
 
 struct Room {
     char message[message_size];
@@ -157,19 +156,6 @@ void keep(const char *text) {
     last_message = room->message;
 }
 
-// Returns the whole text if it is longer than the room. nullptr if it is not, or without memory.
-std::unique_ptr<char[]> make_whole(int length, const char *format, va_list arguments) {
-    const size_t needed = length < 0 ? 0 : static_cast<size_t>(length) + 1;
-    if (needed <= longest_text) {
-        return nullptr;
-    }
-    std::unique_ptr<char[]> whole(new (std::nothrow) char[needed]);
-    if (whole != nullptr && std::vsnprintf(whole.get(), needed, format, arguments) < 0) {
-        whole.reset();
-    }
-    return whole;
-}
-
 } // namespace
 
 Status fail(cd_error code, const char *format, ...) {
@@ -179,14 +165,10 @@ Status fail(cd_error code, const char *format, ...) {
     }
     // An argument may be the message before, so it is replaced only when the new one is complete.
     va_list arguments;
-    va_list again;
     va_start(arguments, format);
-    va_copy(again, arguments);
     const int length = std::vsnprintf(room->text, sizeof room->text, format, arguments);
-    const std::unique_ptr<char[]> whole = make_whole(length, format, again);
-    va_end(again);
     va_end(arguments);
-    keep(length < 0 ? describe(code) : whole != nullptr ? whole.get() : room->text);
+    keep(length < 0 ? describe(code) : room->text);
     return Status(code);
 }
 

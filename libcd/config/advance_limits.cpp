@@ -2,30 +2,27 @@
 // Copyright the containment-domains authors
 #include "config/advance_limits.h"
 
+#include "base/text.h"
 #include "os/system.h"
 
-#include <charconv>
-#include <cmath>
-#include <cstring>
+#include <limits>
 
 namespace cd {
 namespace {
 
-// below: 0: no limit.
+// Reads a number greater than 0 and less than `below`, unless that is 0. Leaves `into` alone if the
+// variable is not set.
 Status read_number(const char *variable, double below, const char *allowed, double &into) {
     const char *text = os::system().environment(variable);
     if (text == nullptr || *text == '\0') {
         return Status::ok();
     }
-    double value = 0;
-    const char *end = text + std::strlen(text);
-    const auto [stopped, error] = std::from_chars(text, end, value);
-    if (error != std::errc() || stopped != end || !std::isfinite(value) || value <= 0 ||
-        (below > 0 && value >= below)) {
+    const auto value = parse_number(text, 0.0, std::numeric_limits<double>::max());
+    if (!value || *value == 0 || (below > 0 && *value >= below)) {
         return fail(CD_ERROR_ARGUMENT, "the environment variable %s is \"%.100s\"; allowed is %s",
                     variable, text, allowed);
     }
-    into = value;
+    into = *value;
     return Status::ok();
 }
 

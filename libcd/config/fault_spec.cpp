@@ -7,22 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <charconv>
+#include <climits>
 #include <iterator>
-#include <limits>
 
 namespace cd {
 namespace {
-
-bool read_integer(std::string_view text, int smallest, int &into) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < smallest) {
-        return false;
-    }
-    into = value;
-    return true;
-}
 
 constexpr std::string_view anything = "*";
 
@@ -31,7 +20,8 @@ bool read_number_or_anything(std::string_view text, std::optional<int> &into) {
         into.reset();
         return true;
     }
-    return read_integer(text, 0, into.emplace());
+    into = parse_number(text, 0, INT_MAX);
+    return into.has_value();
 }
 
 bool set_cd(std::string_view value, Injection &into) {
@@ -55,14 +45,16 @@ bool set_cd(std::string_view value, Injection &into) {
            read_number_or_anything(parts[3], into.sibling);
 }
 
-bool set_at(std::string_view value, Injection &into) { return read_integer(value, 1, into.at); }
+bool set_at(std::string_view value, Injection &into) {
+    const auto at = parse_number(value, 1, INT_MAX);
+    into.at = at.value_or(into.at);
+    return at.has_value();
+}
 
 bool set_times(std::string_view value, Injection &into) {
-    if (value == "all") {
-        into.times = std::numeric_limits<int>::max();
-        return true;
-    }
-    return read_integer(value, 1, into.times);
+    const auto times = value == "all" ? std::optional(INT_MAX) : parse_number(value, 1, INT_MAX);
+    into.times = times.value_or(into.times);
+    return times.has_value();
 }
 
 struct InjectionKey {
@@ -81,7 +73,7 @@ constexpr InjectionKey injection_keys[] = {
 
 using GivenKeys = std::bitset<std::size(injection_keys)>;
 
-// What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
+// Parses one key=value.
 Status parse_element(std::string_view element, const char *origin, GivenKeys &given,
                      Injection &into) {
     const size_t equals = std::min(element.find('='), element.size());

@@ -2,16 +2,16 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include <charconv>
+#include "base/text.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 namespace cd {
 
-// How a person gives a size: a number of bytes, or of kibibytes, mebibytes or gibibytes with K, M
-// or G behind it. Nothing if the text is something else, or the size is larger than largest.
+// Reads a size as people write it: a number of bytes, or of KiB, MiB or GiB with K, M or G behind
+// it. Returns nothing if the text is something else, or the size is larger than largest.
 inline std::optional<uint64_t> byte_count(std::string_view text, uint64_t largest) {
     constexpr std::string_view units = "KMG";
     unsigned shift = 0;
@@ -20,13 +20,8 @@ inline std::optional<uint64_t> byte_count(std::string_view text, uint64_t larges
         shift = 10 * (static_cast<unsigned>(unit) + 1);
         text.remove_suffix(1);
     }
-    uint64_t count = 0;
-    const char *const behind = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), behind, count);
-    if (error != std::errc{} || end != behind || count > largest >> shift) {
-        return std::nullopt;
-    }
-    return count << shift;
+    const auto count = parse_number<uint64_t>(text, 0, largest >> shift);
+    return count ? std::optional(*count << shift) : std::nullopt;
 }
 
 } // namespace cd

@@ -2,7 +2,8 @@
 // Copyright the containment-domains authors
 #include "config/restart_choice.h"
 
-#include <charconv>
+#include "base/text.h"
+
 #include <cstring>
 
 namespace cd {
@@ -16,16 +17,13 @@ Status parse_restart_choice(const char *text, RestartChoice &choice) {
         choice.afresh = true;
         return Status::ok();
     }
-    uint64_t epoch = 0;
-    const char *end = text + std::strlen(text);
-    const auto [stopped, error] = std::from_chars(text, end, epoch);
-    if (error != std::errc() || stopped != end) {
+    choice.epoch = parse_number<uint64_t>(text, 0, UINT64_MAX);
+    if (!choice.epoch) {
         return fail(CD_ERROR_ARGUMENT,
                     "the environment variable CD_RESTART is \"%.100s\"; allowed are yes, no, and "
                     "the number of an epoch",
                     text);
     }
-    choice.epoch = epoch;
     return Status::ok();
 }
 

@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <iterator>
@@ -142,15 +141,12 @@ Status expand(const ConfigLine &line, ConfigWord &word,
 
 Status take_number(const ConfigLine &line, const ConfigWord &word, uint64_t least, uint64_t most,
                    uint64_t &number) {
-    const std::string &text = word.value;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < least ||
-        number > most) {
-        return line.refuse("%s=%.100s is not a number from %llu to %llu", word.key.c_str(),
-                           text.c_str(), static_cast<unsigned long long>(least),
-                           static_cast<unsigned long long>(most));
-    }
-    return Status::ok();
+    const auto parsed = parse_number(word.value, least, most);
+    number = parsed.value_or(0);
+    return parsed ? Status::ok()
+                  : line.refuse("%s=%.100s is not a number from %llu to %llu", word.key.c_str(),
+                                word.value.c_str(), static_cast<unsigned long long>(least),
+                                static_cast<unsigned long long>(most));
 }
 
 // ---- Descriptors

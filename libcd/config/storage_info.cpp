@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <tuple>
@@ -31,16 +30,6 @@ bool choose(std::string_view word, const Choice<Value> (&choices)[count], Value 
         }
     }
     return false;
-}
-
-std::optional<int> parse_integer(std::string_view text, unsigned smallest, unsigned largest) {
-    unsigned value = 0; // unsigned: from_chars then takes no sign
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < smallest ||
-        value > largest) {
-        return std::nullopt;
-    }
-    return static_cast<int>(value);
 }
 
 constexpr Choice<Store> stores[] = {{"memory", Store::memory}, {"file", Store::file}};
@@ -69,30 +58,14 @@ bool set_word(std::string_view value, StorageInfo &into) {
     return choose(value, choices, into.*field);
 }
 
-template <auto field, const auto &choices> std::string get_word(const StorageInfo &from) {
-    for (const auto &choice : choices) {
-        if (choice.value == from.*field) {
-            return std::string(choice.word);
-        }
-    }
-    return "";
-}
-
 // A key whose values are integers.
 template <auto field, unsigned smallest, unsigned largest>
 bool set_integer(std::string_view value, StorageInfo &into) {
-    const auto integer = parse_integer(value, smallest, largest);
+    const auto integer = parse_number(value, smallest, largest); // unsigned: it takes no sign
     if (integer) {
-        into.*field = *integer;
+        into.*field = static_cast<int>(*integer);
     }
     return integer.has_value();
-}
-
-std::string written(int value) { return std::to_string(value); }
-std::string written(const std::optional<int> &value) { return value ? written(*value) : ""; }
-
-template <auto field> std::string get_integer(const StorageInfo &from) {
-    return written(from.*field);
 }
 
 // A key whose values are any text. Paths and names end up in messages and in files of lines.
@@ -105,8 +78,6 @@ template <auto field> bool set_text(std::string_view value, StorageInfo &into) {
     return true;
 }
 
-template <auto field> std::string get_text(const StorageInfo &from) { return from.*field; }
-
 bool set_redundancy(std::string_view value, StorageInfo &into) {
     const size_t colon = value.find(':');
     Redundancy redundancy;
@@ -114,36 +85,28 @@ bool set_redundancy(std::string_view value, StorageInfo &into) {
         return false;
     }
     if (colon != std::string_view::npos) {
-        const auto parameter = parse_integer(value.substr(colon + 1), 1, 255);
+        const auto parameter = parse_number<unsigned>(value.substr(colon + 1), 1, 255);
         if (!parameter || redundancy.parameter == 0) {
             return false;
         }
-        redundancy.parameter = *parameter;
+        redundancy.parameter = static_cast<int>(*parameter);
     }
     into.redundancy = redundancy;
     return true;
 }
 
-std::string get_redundancy(const StorageInfo &from) {
-    const auto *choice = std::ranges::find(redundancies, from.redundancy.scheme,
-                                           [](const auto &each) { return each.value.scheme; });
-    const int parameter = from.redundancy.parameter;
-    return std::string(choice->word) + (parameter != 0 ? ":" + std::to_string(parameter) : "");
-}
-
 template <auto field, const auto &choices>
 constexpr StorageKey word_key(const char *key, const char *allowed, const char *explanation) {
-    return {key, allowed, explanation, set_word<field, choices>, get_word<field, choices>};
+    return {key, allowed, explanation, set_word<field, choices>};
 }
 
 template <auto field, unsigned smallest, unsigned largest>
 constexpr StorageKey integer_key(const char *key, const char *allowed, const char *explanation) {
-    return {key, allowed, explanation, set_integer<field, smallest, largest>, get_integer<field>};
+    return {key, allowed, explanation, set_integer<field, smallest, largest>};
 }
 
 template <auto field> constexpr StorageKey text_key(const char *key, const char *explanation) {
-    return {key, "any text without commas and control characters", explanation, set_text<field>,
-            get_text<field>};
+    return {key, "any text without commas and control characters", explanation, set_text<field>};
 }
 
 constexpr uint64_t smallest_log_limit = uint64_t{256} << 10;
@@ -158,13 +121,11 @@ bool set_log_limit(std::string_view value, StorageInfo &into) {
     return true;
 }
 
-std::string get_log_limit(const StorageInfo &from) { return std::to_string(from.log_limit); }
-
 constexpr StorageKey keys[] = {
     word_key<&StorageInfo::store, stores>("store", "memory or file", "where the data are kept"),
     text_key<&StorageInfo::dir>("dir", "the directory of store=file and of log_limit"),
     {"redundancy", "none, single, partner, partner:N, xor, rs or rs:K (N and K from 1 to 255)",
-     "how the loss of a node is survived", set_redundancy, get_redundancy},
+     "how the loss of a node is survived", set_redundancy},
     integer_key<&StorageInfo::set_size, 2, 65535>("set_size", "an integer from 2 to 65535",
                                                   "how many ranks protect each other"),
     text_key<&StorageInfo::group>("group", "the name of what fails together"),
@@ -186,7 +147,7 @@ constexpr StorageKey keys[] = {
     integer_key<&StorageInfo::flush_interval, 1, 1000000>(
         "flush_interval", "an integer from 1 to 1000000", "which epochs are copied to flush"),
     {"log_limit", "0 (none) or a size from 256K to 1024G, in bytes or with K, M or G",
-     "how much memory the MPI log takes", set_log_limit, get_log_limit},
+     "how much memory the MPI log takes", set_log_limit},
 };
 
 // What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
@@ -307,33 +268,19 @@ bool asks_for_protection(std::string_view defaults, std::string_view given) noex
            (has_levels || value_of("redundancy").value_or("none") != "none");
 }
 
-std::string write_storage_info(const StorageInfo &info) {
-    std::string text;
-    for (const StorageKey &key : keys) {
-        if (const std::string value = key.get(info); !value.empty()) {
-            text += (text.empty() ? "" : ",") + std::string(key.key) + "=" + value;
-        }
-    }
-    return text;
-}
-
 namespace {
 
-// Which of the two is weaker only the file would tell.
+// Only the file shows which of the two is weaker.
 Status check_levels(const StorageInfo &info, const char *origin) {
-    const auto contradicts = [&](const std::string &other, const char *key) {
-        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                    "%s: config=%.200s and %s contradict each other: a line of the file that "
-                    "begins with CKPT has its own %s; give one of them",
-                    origin, info.config.c_str(), other.c_str(), key);
-    };
-    if (!info.config.empty() && info.redundancy.scheme != Scheme::none) {
-        return contradicts("redundancy=" + get_redundancy(info), "TYPE");
+    const bool has_scheme = info.redundancy.scheme != Scheme::none;
+    if (info.config.empty() || (!has_scheme && !info.set_size)) {
+        return Status::ok();
     }
-    if (!info.config.empty() && info.set_size) {
-        return contradicts("set_size=" + written(info.set_size), "SET_SIZE");
-    }
-    return Status::ok();
+    return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                "%s: config=%.200s and %s= contradict each other: a line of the file that "
+                "begins with CKPT has its own %s; give one of them",
+                origin, info.config.c_str(), has_scheme ? "redundancy" : "set_size",
+                has_scheme ? "TYPE" : "SET_SIZE");
 }
 
 } // namespace

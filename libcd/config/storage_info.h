@@ -67,14 +67,12 @@ struct StorageInfo {
 };
 
 // One key of storage_info. set() returns false, and changes nothing, for a value that is not
-// allowed. get() returns the value that sets what is in from, "" if that is what is not given; it
-// may throw std::bad_alloc.
+// allowed.
 struct StorageKey {
     const char *key;
     const char *allowed;
     const char *explanation;
     bool (*set)(std::string_view value, StorageInfo &into);
-    std::string (*get)(const StorageInfo &from);
 };
 
 // All keys, in the order in which messages and documents list them.
@@ -90,10 +88,6 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
 // Whether a root that is given these texts, perhaps ones that cannot be read, is likely meant to be
 // protected: other ranks may wait for this one then. What given says counts before defaults.
 bool asks_for_protection(std::string_view defaults, std::string_view given) noexcept;
-
-// All keys in force: text from which parse_storage_info() makes info again. May throw
-// std::bad_alloc.
-std::string write_storage_info(const StorageInfo &info);
 
 // CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do, and for keys that contradict others.
 // origin: as above.

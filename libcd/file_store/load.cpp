@@ -7,7 +7,6 @@
 #include "file_store/record.h"
 #include "file_store/stored_data.h"
 #include "memory/crc32c.h"
-#include "memory/large_allocator.h"
 
 #include <algorithm>
 #include <iterator>
@@ -158,7 +157,7 @@ public:
     FoundRecord::Kind behind() const { return behind_; }
 
 private:
-    using Bytes = std::vector<std::byte, LargeAllocator<std::byte>>;
+    using Bytes = std::vector<std::byte>;
 
     Status read_snapshot(State &state) const {
         const uint64_t offset = header_.snapshot.offset;

@@ -33,12 +33,7 @@ Status cannot_read(const char *directory, size_t bytes, uint64_t offset) {
         bytes, static_cast<unsigned long long>(offset), directory, std::strerror(error));
 }
 
-// Opens a file without a name, if the file system supports that.
-int open_nameless(const char *directory) {
-    return os::system().open_at(AT_FDCWD, directory, O_TMPFILE | O_RDWR | O_EXCL,
-                                S_IRUSR | S_IWUSR);
-}
-
+// Opens a new file and removes its name, so that it ends with the process.
 int open_and_remove(const std::string &directory) {
     os::System &system = os::system();
     uint64_t number = 0;
@@ -89,11 +84,7 @@ Status SpillFile::open() {
         const char *given = os::system().environment("TMPDIR");
         directory_ = given != nullptr && *given != '\0' ? given : "/tmp";
     }
-    int fd = open_nameless(directory_.c_str());
-    // The errors of file systems and kernels without support for files without a name.
-    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)) {
-        fd = open_and_remove(directory_);
-    }
+    const int fd = open_and_remove(directory_);
     if (fd < 0 || os::system().identify(fd, identity_) != 0) {
         const Status status = cannot_write(directory_.c_str(), sizeof(Header), 0);
         if (fd >= 0) {

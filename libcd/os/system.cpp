@@ -310,19 +310,13 @@ bool System::is_locked(int fd, pid_t &holder) {
 }
 
 // Takes a lock of the open file: a lock of the process would end when the program opens and closes
-// the file. A lock of the process on the next byte names the holder. Systems without locks of open
-// files get a lock of the process.
+// the file. A lock of the process on the next byte names the holder.
 int System::lock_open_file(int fd, pid_t &holder) {
     holder = 0;
-    int result = set_lock(fd, F_OFD_SETLK, owned_byte);
+    const int result = set_lock(fd, F_OFD_SETLK, owned_byte);
     if (result == 0) {
         set_lock(fd, F_SETLK, holder_byte);
-        return 0;
-    }
-    if (errno == EINVAL) {
-        result = set_lock(fd, F_SETLK, owned_byte);
-    }
-    if (result != 0) {
+    } else {
         const int error = errno;
         holder = std::max(holder_of(fd, holder_byte), holder_of(fd, owned_byte));
         errno = error;

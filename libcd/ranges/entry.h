@@ -142,42 +142,44 @@ struct Entry {
 
 static_assert(sizeof(void *) != 8 || sizeof(Entry) == 104, "docs/howto/memory.md tells the cost");
 
-// Doubly linked through the entries themselves: linking cannot fail.
-class EntryList {
+// A list that is doubly linked through `previous` and `next` of its items: linking cannot fail.
+template <typename Item> class LinkedList {
 public:
-    Entry *first() const { return first_; }
+    Item *first() const { return first_; }
     bool empty() const { return first_ == nullptr; }
 
-    void append(Entry &entry) {
-        entry.previous = last_;
-        entry.next = nullptr;
-        (last_ != nullptr ? last_->next : first_) = &entry;
-        last_ = &entry;
+    void append(Item &item) {
+        item.previous = last_;
+        item.next = nullptr;
+        (last_ != nullptr ? last_->next : first_) = &item;
+        last_ = &item;
     }
 
-    void insert_after(Entry &where, Entry &entry) {
-        entry.previous = &where;
-        entry.next = where.next;
-        (where.next != nullptr ? where.next->previous : last_) = &entry;
-        where.next = &entry;
+    void insert_after(Item &where, Item &item) {
+        item.previous = &where;
+        item.next = where.next;
+        (where.next != nullptr ? where.next->previous : last_) = &item;
+        where.next = &item;
     }
 
-    void remove(Entry &entry) {
-        (entry.previous != nullptr ? entry.previous->next : first_) = entry.next;
-        (entry.next != nullptr ? entry.next->previous : last_) = entry.previous;
-        entry.previous = entry.next = nullptr;
+    void remove(Item &item) {
+        (item.previous != nullptr ? item.previous->next : first_) = item.next;
+        (item.next != nullptr ? item.next->previous : last_) = item.previous;
+        item.previous = item.next = nullptr;
     }
 
-    // Empties the list at once. What was in it is reached from the first entry, which is returned,
+    // Empties the list at once. What was in it is reached from the first item, which is returned,
     // through `next`, until it is put into a list again.
-    Entry *detach() {
+    Item *detach() {
         last_ = nullptr;
         return std::exchange(first_, nullptr);
     }
 
 private:
-    Entry *first_ = nullptr;
-    Entry *last_ = nullptr;
+    Item *first_ = nullptr;
+    Item *last_ = nullptr;
 };
+
+using EntryList = LinkedList<Entry>;
 
 } // namespace cd

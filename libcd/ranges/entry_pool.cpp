@@ -59,27 +59,11 @@ constexpr size_t worth_huge_pages = 4 * huge_page;
 
 } // namespace
 
-void EntryPool::Slabs::add(Slab &slab) noexcept {
-    slab.previous = nullptr;
-    slab.next = first;
-    if (first != nullptr) {
-        first->previous = &slab;
-    }
-    first = &slab;
-}
-
-void EntryPool::Slabs::remove(Slab &slab) noexcept {
-    (slab.previous != nullptr ? slab.previous->next : first) = slab.next;
-    if (slab.next != nullptr) {
-        slab.next->previous = slab.previous;
-    }
-}
-
-void EntryPool::Slabs::take_all(Slabs &others, EntryPool &owner) noexcept {
-    while (Slab *slab = others.first) {
-        others.remove(*slab);
-        add(*slab);
-        slab->pool = &owner;
+void EntryPool::take_all(Slabs &from, Slabs &to) noexcept {
+    while (Slab *slab = from.first()) {
+        from.remove(*slab);
+        to.append(*slab);
+        slab->pool = this;
     }
 }
 
@@ -116,14 +100,14 @@ void EntryPool::free_slab(Slab &slab) noexcept {
 }
 
 EntryPool::Pointer EntryPool::make() {
-    if (with_room_.first == nullptr) {
-        with_room_.add(*new_slab());
+    if (with_room_.empty()) {
+        with_room_.append(*new_slab());
     }
-    Slab &slab = *with_room_.first;
+    Slab &slab = *with_room_.first();
     const uint16_t slot = slab.take_slot();
     if (slab.full()) {
         with_room_.remove(slab);
-        full_.add(slab);
+        full_.append(slab);
     }
     ++live_;
     auto *entry = new (slab.slots() + slot) Entry;
@@ -139,7 +123,7 @@ void EntryPool::destroy(Entry *entry) noexcept {
     --pool.live_;
     if (slab.full()) {
         pool.full_.remove(slab);
-        pool.with_room_.add(slab);
+        pool.with_room_.append(slab);
     }
     slab.give_slot(slot);
     if (slab.live == 0) {
@@ -149,8 +133,8 @@ void EntryPool::destroy(Entry *entry) noexcept {
 }
 
 void EntryPool::absorb(EntryPool &other) noexcept {
-    with_room_.take_all(other.with_room_, *this);
-    full_.take_all(other.full_, *this);
+    take_all(other.with_room_, with_room_);
+    take_all(other.full_, full_);
     live_ += std::exchange(other.live_, 0);
 }
 

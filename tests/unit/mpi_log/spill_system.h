@@ -33,8 +33,7 @@ public:
     void fail_no_more() { std::ranges::fill(fail_at_, -1); }
 
     int open_at(int directory, const char *name, int flags, mode_t mode) override {
-        if (fails(opening, EACCES) || ((flags & O_TMPFILE) == O_TMPFILE && !knows_nameless)) {
-            errno = knows_nameless ? EACCES : EOPNOTSUPP;
+        if (fails(opening, EACCES)) {
             return -1;
         }
         last_opened = System::open_at(directory, name, flags, mode);
@@ -74,7 +73,6 @@ public:
     std::atomic<int> last_opened = -1;
     std::atomic<size_t> mapped = 0;
     std::atomic<size_t> most_mapped = 0;
-    std::atomic<bool> knows_nameless = true;
     size_t most_at_once = SIZE_MAX;
 
 private:

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright the containment-domains authors
 
-! The call forms that C does not have: optional arguments, and strings of Fortran.
+! The call forms that C does not have: optional arguments and Fortran strings.
 submodule (Containment_Domains) calls
   implicit none
 

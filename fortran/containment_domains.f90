@@ -2,11 +2,11 @@
 ! Copyright the containment-domains authors
 
 ! Containment domains for Fortran: the calls of include/cd/cd.h, which holds their rules, in the
-! forms of appendix A of the CD specification, and what a Fortran programmer would rather write.
+! forms of appendix A of the CD specification, and shorter forms for Fortran variables.
 ! docs/howto/fortran.md explains.
 !
-! What a call is given by its address (c_loc, cd_preserve) is to be a TARGET, or the compiler may
-! keep it in a register while restore_cd writes to its memory.
+! A variable that a call gets by its address (c_loc, cd_preserve) must be a TARGET. Else the compiler
+! may keep it in a register while restore_cd writes to its memory.
 module Containment_Domains
   use, intrinsic :: iso_c_binding
   implicit none
@@ -19,10 +19,10 @@ module Containment_Domains
     type(c_ptr) :: address
     integer(c_size_t) :: length
     integer(c_int) :: addr_tp
-    integer(c_int) :: addr_scope = 0 ! GLOBAL, for programs that know of three fields
+    integer(c_int) :: addr_scope = 0 ! GLOBAL, for programs that set the first three fields only
   end type cd_addrspec
 
-  ! What cd_query tells; cd.h says what each number counts.
+  ! The result of cd_query; cd.h explains each number.
   type, bind(C) :: cd_info
     integer(c_int) :: depth
     integer(c_int) :: sibling
@@ -163,7 +163,7 @@ module Containment_Domains
     enumerator :: CD_ERROR_LOG_INCOMPLETE
   end enum
 
-  ! of control.h: how often cd_run runs its body unless told
+  ! of control.h: how often cd_run runs its body if tries is not given
   integer(c_int), parameter :: CD_RUN_TRIES = 3
 
   enum, bind(C) ! enum cd_mismatch_kind
@@ -229,8 +229,8 @@ module Containment_Domains
   ! parent_cd: c_null_ptr for a root, else a handle or CURRENT_CD. storage_info and name: Fortran
   ! strings, whose trailing blanks do not count, or C strings, or c_null_ptr. Returns c_null_ptr on
   ! failure; error gets the CD_ERROR_ code.
-  ! In each of these interfaces the forms with strings of C come last: GNU Fortran takes the result of
-  ! c_loc for anything, and looks for it from the end.
+  ! In each of these interfaces the forms with C strings come last: GNU Fortran accepts the result of
+  ! c_loc as any argument, and searches from the end.
   interface create_cd
     module function create_cd_f_f(parent_cd, storage_info, log_mpi_traffic, name, error) result(cd)
       type(c_ptr), value :: parent_cd
@@ -282,11 +282,11 @@ module Containment_Domains
   ! ---- What a CD holds: variables ----------------------------------------------------------------
 
   interface
-    ! Keeps a variable of any type, array or scalar, as add_to_cd_via_copy does: of a section that is
-    ! not contiguous its elements, and nothing between them. access is READ_WRITE unless given,
-    ! addr_scope GLOBAL, storage_info the CD's. Of a variable of derived type its own bytes are kept,
-    ! not what its allocatable and pointer components lead to: these are preserved one by one.
-    ! An allocatable variable has to stay as it is allocated; an assumed-size array is refused.
+    ! Keeps a variable of any type, array or scalar, as add_to_cd_via_copy does. Of a section that is
+    ! not contiguous it keeps the elements, and nothing between them. The defaults are READ_WRITE,
+    ! GLOBAL, and the CD's storage_info. Of a derived type it keeps the variable's own bytes; preserve
+    ! its allocatable and pointer components one by one. An allocatable variable must not be
+    ! reallocated while a CD holds it. An assumed-size array is refused.
     function cd_preserve(cd, variable, access, addr_scope, storage_info) &
         bind(C, name='cd_fortran_preserve') result(outcome)
       import :: c_char, c_int, c_ptr
@@ -297,8 +297,8 @@ module Containment_Domains
       integer(c_int) :: outcome
     end function cd_preserve
 
-    ! Deletes what cd_preserve has added, as delete_from_cd does: before a variable is deallocated
-    ! or ceases to exist.
+    ! Deletes from the CD what cd_preserve has added. Call it before a variable is deallocated or
+    ! ceases to exist.
     function cd_forget(cd, variable) bind(C, name='cd_fortran_forget') result(outcome)
       import :: c_int, c_ptr
       type(c_ptr), value :: cd
@@ -446,8 +446,8 @@ module Containment_Domains
       integer(c_int) :: outcome
     end function delete_file_from_cd
 
-    ! The same for a Fortran unit that is connected to a file, between two of its records. Only
-    ! advance_cd_point_in_time and restore_cd of this module know of units.
+    ! Does the same for a Fortran unit that is connected to a file, between two of its records. Only
+    ! advance_cd_point_in_time and restore_cd of this module handle units.
     module function add_unit_to_cd(cd, unit) result(outcome)
       type(c_ptr), value :: cd
       integer, intent(in) :: unit
@@ -464,18 +464,18 @@ module Containment_Domains
   ! ---- Errors ------------------------------------------------------------------------------------
 
   interface
-    ! The calling thread's last call of this module: its CD_ERROR_ code.
+    ! Returns the CD_ERROR_ code of the calling thread's last call of this module.
     function cd_last_error() bind(C) result(code)
       import :: c_int
       integer(c_int) :: code
     end function cd_last_error
 
-    ! The same in a sentence; '' after a success.
+    ! Returns the same in a sentence; '' after a success.
     module function cd_last_error_message() result(sentence)
       character(:), allocatable :: sentence
     end function cd_last_error_message
 
-    ! A fixed short text for a code.
+    ! Returns a fixed short text for a code.
     module function cd_strerror(error) result(text)
       integer(c_int), intent(in) :: error
       character(:), allocatable :: text
@@ -485,7 +485,7 @@ module Containment_Domains
   ! ---- Looking at a CD ---------------------------------------------------------------------------
 
   interface
-    ! 'rank/name/depth/sibling'; '' on error.
+    ! Returns 'rank/name/depth/sibling'; '' on error.
     module function cd_name(cd) result(name)
       type(c_ptr), value :: cd
       character(:), allocatable :: name
@@ -498,7 +498,7 @@ module Containment_Domains
       integer(c_int) :: outcome
     end function cd_query
 
-    ! A copy of a C string, such as an event's name; '' for c_null_ptr.
+    ! Returns a copy of a C string, such as an event's name; '' for c_null_ptr.
     module function cd_fortran_string(c_string) result(string)
       type(c_ptr), value :: c_string
       character(:), allocatable :: string
@@ -506,7 +506,7 @@ module Containment_Domains
   end interface
 
   interface
-    ! Whether it is time to advance: 1 or 0.
+    ! Returns 1 if it is time to advance, else 0.
     function cd_need_advance(cd) bind(C) result(needed)
       import :: c_int, c_ptr
       type(c_ptr), value :: cd
@@ -550,7 +550,7 @@ module Containment_Domains
     end function cd_observe
   end interface
 
-  ! ---- Control: those of control.h ---------------------------------------------------------------
+  ! ---- Calls of control.h ------------------------------------------------------------------------
 
   interface
     ! Asks for failures, as 'cd=2/root/1/0,at=3'; without an argument takes all back.
@@ -559,7 +559,7 @@ module Containment_Domains
       integer(c_int) :: outcome
     end function cd_inject
 
-    ! Whether a failure that was asked for hits the CD now: 1 or 0, and FAILURE on an error.
+    ! Returns 1 if an injected failure hits the CD now, else 0; FAILURE on an error.
     function cd_failed(cd) bind(C) result(hit)
       import :: c_int, c_ptr
       type(c_ptr), value :: cd
@@ -567,12 +567,10 @@ module Containment_Domains
     end function cd_failed
   end interface
 
-  ! Runs body in a new child of parent_cd until it is right, at most tries times (CD_RUN_TRIES). body,
-  ! and check if there is to be one: c_funloc of a function like cd_body_procedure. context: what they
-  ! are given.
-  ! context and check are no optional arguments: GNU Fortran takes the results of c_loc and c_funloc
-  ! for each other, and writes the address of a function that is given by reference into memory that
-  ! a loader may not change.
+  ! Runs body in a new child of parent_cd until it is right, at most tries times (CD_RUN_TRIES). body
+  ! and check: c_funloc of a function like cd_body_procedure, which gets context.
+  ! context and check are not optional: GNU Fortran confuses the results of c_loc and c_funloc, and
+  ! writes the address of a function passed by reference into read-only memory.
   interface cd_run
     module function run_unchecked(parent_cd, body, context, tries, storage_info) result(outcome)
       type(c_ptr), value :: parent_cd, context

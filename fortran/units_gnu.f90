@@ -1,10 +1,10 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright the containment-domains authors
 
-! Units of GNU Fortran. Its library reads ahead and writes behind, so that a unit has a position of
-! its own, and the library trusts that nobody else moves the descriptor. The calls of C see and
-! set descriptors only. Around each of them the descriptors of known units are put where the
-! units are, and afterwards back, and the units are moved where the call has put the descriptors.
+! Keeps the positions of GNU Fortran units. Its library reads ahead and writes behind, so a unit has a
+! position of its own, and the library relies on the position of the descriptor. The C calls read and
+! set descriptors only. So each call is made in three steps: move the descriptors of known units to
+! the units' positions, call, then move the units to where the call has put the descriptors.
 submodule (Containment_Domains) units
   implicit none
 
@@ -28,8 +28,8 @@ submodule (Containment_Domains) units
       integer(c_int) :: outcome
     end function cd_fail
 
-    ! One thread at a time moves descriptors and changes the list of known units. Not 0: this
-    ! thread does so already.
+    ! Lets one thread at a time move descriptors and change the list of known units. Returns an error
+    ! if this thread has the lock already.
     function lock_units() bind(C, name='cd_fortran_lock_units') result(error)
       import :: c_int
       integer(c_int) :: error
@@ -43,7 +43,7 @@ submodule (Containment_Domains) units
       integer(c_int64_t), intent(out) :: identity(2)
     end subroutine file_behind
 
-    ! off_t is a long on the systems that we know.
+    ! off_t is a long on all supported systems.
     function lseek(descriptor, offset, whence) bind(C) result(position)
       import :: c_int, c_long
       integer(c_int), value :: descriptor, whence
@@ -61,28 +61,28 @@ submodule (Containment_Domains) units
     integer(c_long) :: position_of_unit = 0, position_of_descriptor = 0
   end type known_unit
 
-  type(known_unit), allocatable, save :: known(:) ! those that a CD may hold
+  type(known_unit), allocatable, save :: known(:) ! units that a CD may hold
 
 contains
 
   module procedure restore_cd
-    logical :: minding
+    logical :: moved_any
 
-    minding = mind_units()
+    moved_any = move_descriptors()
     outcome = c_restore_cd(cd)
-    if (minding) call move_units()
+    if (moved_any) call move_units()
   end procedure restore_cd
 
   module procedure advance_cd_point_in_time
-    logical :: minding
+    logical :: moved_any
 
-    minding = mind_units()
+    moved_any = move_descriptors()
     outcome = c_advance(cd)
-    if (minding) call move_units()
+    if (moved_any) call move_units()
   end procedure advance_cd_point_in_time
 
   module procedure add_unit_to_cd
-    logical :: minding
+    logical :: moved_any
     character(10) :: access
     character(200) :: sentence
 
@@ -94,12 +94,12 @@ contains
       return
     end if
     if (lock_units() == 0) then
-      call know(unit)
+      call remember(unit)
       call unlock_units()
     end if
-    minding = mind_units()
+    moved_any = move_descriptors()
     outcome = add_file_to_cd(cd, descriptor_of(unit))
-    if (minding) call move_units()
+    if (moved_any) call move_units()
   end procedure add_unit_to_cd
 
   module procedure delete_unit_from_cd
@@ -116,7 +116,7 @@ contains
     if (connected) descriptor = fnum(unit)
   end function descriptor_of
 
-  subroutine know(unit)
+  subroutine remember(unit)
     integer, intent(in) :: unit
     integer(c_int) :: descriptor
     integer(c_int64_t) :: file(2)
@@ -125,36 +125,36 @@ contains
     if (.not. allocated(known)) allocate (known(0))
     if (descriptor < 0) return
     call file_behind(descriptor, file)
-    ! What had the unit's number, or its descriptor, before may have been another file.
+    ! Replaces older entries of this unit or descriptor, which may have been another file.
     known = [pack(known, known%unit /= unit .and. known%descriptor /= descriptor), &
              known_unit(unit, descriptor, file)]
-  end subroutine know
+  end subroutine remember
 
-  ! Puts the descriptors where the units are; false if there are no units, or if a restore of this
-  ! thread that is under way minds them. After true comes move_units.
-  function mind_units() result(minding)
-    logical :: minding
+  ! Moves the descriptors to the units' positions, and locks the units. Returns false if there are no
+  ! units, or if a restore of this thread is under way. After true the caller calls move_units.
+  function move_descriptors() result(moved_any)
+    logical :: moved_any
 
-    minding = lock_units() == 0
-    if (.not. minding) return
+    moved_any = lock_units() == 0
+    if (.not. moved_any) return
     if (allocated(known)) call forget_closed_units()
-    minding = allocated(known)
-    if (minding) minding = size(known) > 0
-    if (minding) then
+    moved_any = allocated(known)
+    if (moved_any) moved_any = size(known) > 0
+    if (moved_any) then
       call put_descriptors_where_units_are()
     else
       call unlock_units()
     end if
-  end function mind_units
+  end function move_descriptors
 
-  ! Puts the units where the descriptors are now, and the descriptors back.
+  ! Moves the units to where the descriptors are now, moves the descriptors back, and unlocks.
   subroutine move_units()
     call put_units_where_descriptors_are()
     call unlock_units()
   end subroutine move_units
 
-  ! Those whose descriptor names no file any more, or another. Only the system is asked: the Fortran
-  ! library uses the number of a closed unit for files of its own, and does not survive questions
+  ! Forgets units whose descriptor names no file any more, or another one. Asks the system only: the
+  ! Fortran library reuses the numbers of closed units for its own files, and crashes if it is asked
   ! about these.
   subroutine forget_closed_units()
     logical :: open(size(known))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
 
-/* What units_gnu.f90 needs of the system and Fortran does not have. */
+/* Calls of the system that units_gnu.f90 needs and Fortran lacks. */
 #define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier): POSIX says so */
 #include <pthread.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ static void make_units(void) {
     pthread_mutexattr_destroy(&attributes);
 }
 
-/* A thread that holds the lock is told so: a program may call the library from where it must not,
-   which is then an error and no deadlock. */
+/* Returns an error if the thread holds the lock already: a forbidden call from inside a callback is
+   then an error and no deadlock. */
 int cd_fortran_lock_units(void) {
     pthread_once(&once, make_units);
     return pthread_mutex_lock(&units);
@@ -31,7 +31,7 @@ int cd_fortran_lock_units(void) {
 
 void cd_fortran_unlock_units(void) { pthread_mutex_unlock(&units); }
 
-/* Two numbers that no other file has; -1 if there is none. */
+/* Writes two numbers that identify the open file; -1 if there is none. */
 void cd_fortran_file_behind(int descriptor, int64_t identity[2]) {
     struct stat file;
     if (fstat(descriptor, &file) != 0) {

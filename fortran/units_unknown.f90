@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright the containment-domains authors
 
-! For compilers that do not tell a unit's descriptor: units are refused, and no call has to mind them.
+! For compilers without a way to a unit's descriptor: units are refused, and the calls are those of C.
 submodule (Containment_Domains) units
   implicit none
 
@@ -49,8 +49,8 @@ contains
     integer(c_int) :: outcome
     character(200) :: sentence
 
-    write (sentence, '(a, i0, 2a)') 'unit ', unit, ' has a descriptor that this Fortran compiler ', &
-      'does not tell; open the file in C and use add_file_to_cd'
+    write (sentence, '(a, i0, 2a)') 'unit ', unit, ' cannot be added: this Fortran compiler hides its ', &
+      'descriptor; open the file in C and use add_file_to_cd'
     outcome = cd_fail(CD_ERROR_ARGUMENT, trim(sentence)//c_null_char)
   end function refused
 end submodule units

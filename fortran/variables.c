@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
 
-/* cd_preserve and cd_forget: variables of any type and rank as ranges of bytes. Fortran gives their
-   descriptors, which are those of the ISO_Fortran_binding.h of the compiler at hand. */
+/* cd_preserve and cd_forget: turn a variable of any type and rank into ranges of bytes. Fortran
+   passes a descriptor as in the compiler's ISO_Fortran_binding.h. */
 #include <cd/binding.h>
 #include <cd/cd.h>
 
@@ -18,8 +18,8 @@ int cd_fortran_preserve(cd_handle cd, CFI_cdesc_t *variable, const int *access,
                         const int *addr_scope, const CFI_cdesc_t *storage_info);
 int cd_fortran_forget(cd_handle cd, CFI_cdesc_t *variable);
 
-/* What a variable occupies: runs of equal length, at the corners of a grid. The order of elements
-   does not matter, so that a section that goes backward is one that goes forward. */
+/* The memory of a variable: runs of equal length at the points of a grid. The order of elements
+   does not matter, so a section with a negative stride is stored with a positive one. */
 struct shape {
     char *first;
     size_t run;
@@ -30,7 +30,7 @@ struct shape {
     } dimension[CFI_MAX_RANK];
 };
 
-/* Neighbouring elements become one run as far as they are without a gap. Empty: run is 0. */
+/* Makes one run of neighbouring elements without a gap. run is 0 for an empty variable. */
 static void take_shape(const CFI_cdesc_t *variable, struct shape *shape) {
     shape->first = variable->base_addr;
     shape->run = variable->elem_len;
@@ -58,7 +58,7 @@ static void take_shape(const CFI_cdesc_t *variable, struct shape *shape) {
     }
 }
 
-/* The number of runs, or SIZE_MAX if it is larger than a list can be. */
+/* Returns the number of runs, or SIZE_MAX if a list cannot have so many. */
 static size_t count_runs(const struct shape *shape) {
     size_t count = 1;
     for (int i = 0; i < shape->dimensions; i++) {
@@ -92,7 +92,7 @@ static bool is_assumed_size(const CFI_cdesc_t *variable) {
     return variable->rank > 0 && variable->dim[variable->rank - 1].extent == -1;
 }
 
-/* What is done with a list of ranges. */
+/* An operation on a list of ranges. */
 struct action {
     cd_handle cd;
     const char *storage_info;
@@ -107,7 +107,7 @@ static int delete (const struct action *action, const struct cd_addrspec *list, 
     return delete_from_cd(action->cd, list, count);
 }
 
-/* pattern: type and scope of the ranges. */
+/* Performs action on the ranges of the variable. pattern: their type and scope. */
 static int with_ranges(const CFI_cdesc_t *variable, struct cd_addrspec pattern,
                        const struct action *action) {
     struct shape shape;
@@ -122,21 +122,20 @@ static int with_ranges(const CFI_cdesc_t *variable, struct cd_addrspec pattern,
     if (is_assumed_size(variable))
         return cd_fail(
             CD_ERROR_COUNT,
-            "the array is an assumed-size dummy argument, a(*), of which nobody knows how "
-            "long it is; name a section of it, a(1:n), or declare its shape");
+            "the array is an assumed-size dummy argument, a(*), whose length is unknown; give a "
+            "section of it, a(1:n), or declare its shape");
     take_shape(variable, &shape);
     count = count_runs(&shape);
     if (count == SIZE_MAX)
-        return cd_fail(
-            CD_ERROR_COUNT,
-            "the section consists of more pieces than an add call can take (2147483647); "
-            "preserve the array that it is a section of");
+        return cd_fail(CD_ERROR_COUNT, "the section has more pieces than an add call can take "
+                                       "(2147483647); preserve the whole "
+                                       "array");
     if (count > 1 && (list = malloc(count * sizeof(*list))) == NULL) {
         char sentence[200];
 
         snprintf(sentence, sizeof(sentence),
-                 "there is no memory for the list of the %zu pieces that the section consists of; "
-                 "free some, or preserve the array that it is a section of",
+                 "no memory for the list of the section's %zu pieces; free some, or preserve the "
+                 "whole array",
                  count);
         return cd_fail(CD_ERROR_NO_MEMORY, sentence);
     }
@@ -147,7 +146,7 @@ static int with_ranges(const CFI_cdesc_t *variable, struct cd_addrspec pattern,
     return result;
 }
 
-/* A Fortran string as one of C, without its trailing blanks; NULL if there is no memory. */
+/* Returns a Fortran string as a C string without trailing blanks; NULL without memory. */
 static char *c_string_of(const CFI_cdesc_t *string) {
     const char *characters = string->base_addr;
     size_t length = string->elem_len;
@@ -171,7 +170,7 @@ int cd_fortran_preserve(cd_handle cd, CFI_cdesc_t *variable, const int *access,
     int result;
 
     if (storage_info != NULL && (storage = c_string_of(storage_info)) == NULL)
-        return cd_fail(CD_ERROR_NO_MEMORY, "there is no memory for a copy of storage_info");
+        return cd_fail(CD_ERROR_NO_MEMORY, "no memory for a copy of storage_info; free some");
     result = with_ranges(variable, pattern, &(const struct action){cd, storage, add});
     free(storage);
     return result;

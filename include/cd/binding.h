@@ -3,7 +3,7 @@
 #ifndef CD_BINDING_H
 #define CD_BINDING_H
 
-/* What bindings for other languages call; applications do not. */
+/* A call for bindings of other languages; applications do not use it. */
 
 #include "cd/cd.h"
 

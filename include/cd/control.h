@@ -4,7 +4,7 @@
 #define CD_CONTROL_H
 
 /*
- * Running a piece of work in a CD until it is right, and rehearsing failures.
+ * Runs a piece of work in a CD until it is right, and injects failures to rehearse recovery.
  * docs/howto/run-again.md explains.
  */
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ---- Rehearsing failures ------------------------------------------------------------- */
+/* ---- Injecting failures -------------------------------------------------------------- */
 
 /* Asks for failures, in addition to earlier ones. injections: text like "cd=2/root/1/0,at=3",
    several with semicolons between them; NULL takes all back. The environment variable CD_INJECT
@@ -46,8 +46,7 @@ struct cd_run_options {
    CD_ERROR_RUN_FAILED, or the error of the restore or commit. If there is no memory for that commit
    they stay, and a restore of the parent discards them. body and check may call this library. A C++
    exception counts as a failure and ends here. After a longjmp out of them the child stays; the
-   program commits it, or restores its parent.
-   options may be NULL. */
+   program commits it, or restores its parent. options may be NULL. */
 CD_API int cd_run(cd_handle parent, const struct cd_run_options *options, cd_body_fn body,
                   void *context);
 

@@ -6,7 +6,7 @@
 // Overloads of the calls of cd.h: without storage_info, with one range, or with a list of ranges in
 // braces. cd.h includes this file; do not include it directly.
 
-extern "C++" { // also where a program includes cd.h as it includes headers of C
+extern "C++" { // for programs that include cd.h inside extern "C"
 
 #include <initializer_list>
 

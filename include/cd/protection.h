@@ -34,9 +34,9 @@ struct cd_protection_settings {
     int scheme;         /* of redundancy=: 0 none, 1 single, 2 partner, 3 xor, 4 rs */
     int parameter;      /* partner: copies; rs: losses that it covers */
     int set_size;       /* ranks that protect each other, at least */
-    int async;          /* whether redundancy_mode=async */
-    int sync;           /* whether sync=full */
-    int flush_interval; /* which epochs are copied to flush */
+    int async;          /* 1: redundancy_mode=async */
+    int sync;           /* 1: sync=full */
+    int flush_interval; /* every so many epochs one is copied to flush */
     const char *group;  /* "": the node */
     const char *config; /* "": none */
     const char *flush;  /* "": none */
@@ -59,8 +59,8 @@ struct cd_protected_start {
 
 /* A point in time to protect. It lives until release, which is called exactly once. If write_image
    is NULL, the advance to that epoch failed in this rank, which takes part so that the others do
-   not wait. Then context is a text that says why, valid during the call, and there is nothing to
-   release. No checkpoint is made. */
+   not wait. Then context is a text with the reason, valid during the call. Nothing is released, and
+   no checkpoint is made. */
 struct cd_offered_point {
     uint64_t epoch;
     void *context;
@@ -73,29 +73,29 @@ struct cd_offered_point {
 
 struct cd_protector {
     size_t size; /* of this struct */
-    /* Called instead of open: this rank cannot create the root, for the reason in own. Fails on all
-       ranks. name is "" if it is not a valid name. Then the call fails on all ranks that create a
-       root now, since nobody knows which root was meant. */
+    /* Called instead of open if this rank cannot create the root, for the reason in own. The
+       creation fails on all ranks. name is "" if it is not a valid name. Then it fails on all ranks
+       that create any root now. */
     int (*decline)(const char *name, int own, struct cd_protection_message *message);
     /* Returns in protection the argument of the other calls; none after a failure. */
     int (*open)(const struct cd_protected_root *root, void **protection,
                 struct cd_protected_start *start, struct cd_protection_message *message);
-    /* Called after open. own: whether this rank could open its root from the image. After a failure
-       close follows, on all ranks. */
+    /* Called after open. own: the result of opening this rank's root from the image. After a
+       failure close follows, on all ranks. */
     int (*opened)(void *protection, int own, struct cd_protection_message *message);
-    /* own: whether this rank can advance the root to that epoch. If all can, protect follows; else
-       nothing has changed on any rank. Returns own if the ranks cannot meet. */
+    /* Decides whether all ranks advance the root to that epoch. If all can, protect follows; else
+       nothing has changed on any rank. Returns own if the ranks cannot communicate. */
     int (*may_advance)(void *protection, uint64_t epoch, int own,
                        struct cd_protection_message *message);
-    /* Called after may_advance. Takes ownership of the point, also when it fails. One rank warns of
-       a point in time that could not be protected. */
+    /* Makes a checkpoint of the point. Called after may_advance. Takes ownership of the point, also
+       when it fails. One rank prints a warning if it fails. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
-    /* Returns the newest epoch that survives what its level covers, with the ranks where they are
-       now; or 0. Not collective. */
+    /* Returns the newest epoch that survives the losses which its level covers, with the ranks
+       where they are now; or 0. Not collective. */
     uint64_t (*protected_epoch)(void *protection);
-    /* own: whether the root can be committed in this rank. If it can on all, its checkpoints are no
-       longer valid, and close follows; else nothing has changed on any. */
+    /* Decides whether all ranks commit the root. If all can, its checkpoints are not used any more,
+       and close follows; else nothing has changed on any rank. */
     int (*commit)(void *protection, int own, struct cd_protection_message *message);
     /* Ends the protection. All points are released when it returns. */
     void (*close)(void *protection);

@@ -25,10 +25,10 @@ struct RunOptions {
 
 namespace detail {
 
-// Why a run of the body failed.
+// The reason why a run of the body failed: an exception, or else a sentence.
 struct Failure {
-    std::exception_ptr thrown; // null: the sentence says it
-    std::string sentence;      // "": it did
+    std::exception_ptr thrown;
+    std::string sentence; // "" if an exception was thrown, or after a success
     bool happened() const { return thrown != nullptr || !sentence.empty(); }
 };
 

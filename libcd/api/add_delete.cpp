@@ -36,7 +36,7 @@ cd_operation operation_of(Restoration restoration) {
     return CD_OP_ADD_COPY;
 }
 
-// Chooses where this call's entries are kept: as storage_info says, else as the CD's.
+// Sets how this call's entries are kept: by its storage_info, else like the CD's.
 Status choose_storage(const Domain &domain, const char *storage_info, AddRequest &request) {
     request.cd = domain.name();
     request.in_place = domain.storage.shadow == Shadow::none;
@@ -216,7 +216,7 @@ int delete_from_cd(cd_handle cd, const cd_addrspec *addrlist, int ascount) {
         if (cd::Status status = cd::check_list(addrlist, ascount, lock.domain().name()); !status) {
             return status;
         }
-        return cd::remove(lock.domain(), addrlist, ascount);
+        return cd::delete_ranges(lock.domain(), addrlist, ascount);
     }));
 }
 

@@ -96,12 +96,13 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
     ActiveStack::look_for_ended();
     return Status::ok();
 }
+
 std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &report,
                                      Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
     JointAdvance protection(lock.domain());
-    const bool measures = domain.pace.measures();
+    const bool measures = domain.advance_policy.measures();
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
     std::optional<Status> status;
@@ -126,10 +127,10 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     if (status && !*status) {
         status = protection.refused(*status);
     } else if (status && protection.wanted()) {
-        report.also_came_to(protection.offer());
+        report.set_also_error(protection.offer());
     }
     if (measures && status && status->is_ok()) {
-        domain.pace.advanced(begin, os::system().monotonic_ns());
+        domain.advance_policy.advanced(begin, os::system().monotonic_ns());
     }
     report.copied(copied);
     if (status && status->is_ok()) {
@@ -155,6 +156,7 @@ int commit_cd(cd_handle cd) {
     cd::notify_forgotten(forgotten.family, nullptr);
     return cd::result_of(status);
 }
+
 int advance_cd_point_in_time(cd_handle cd) {
     cd::Forgotten forgotten;
     const cd::Status status = cd::observed(CD_OP_ADVANCE, [&](cd::Report &report) {
@@ -173,8 +175,9 @@ int cd_need_advance(cd_handle cd) {
         cd::FamilyLock lock;
         cd::Status locked = lock.lock(cd, cd::FamilyLock::Reach::self);
         if (locked.is_ok()) {
-            const cd::AdvancePolicy &pace = lock.domain().pace;
-            needed = !pace.measures() || pace.is_time(cd::os::system().monotonic_ns());
+            const cd::AdvancePolicy &advance_policy = lock.domain().advance_policy;
+            needed = !advance_policy.measures() ||
+                     advance_policy.is_time(cd::os::system().monotonic_ns());
         }
         return locked;
     });

@@ -82,8 +82,8 @@ public:
     }
     // Adds the end of the CD's replay. Cannot fail.
     void also_ends_replay() { ends_replay_ = true; }
-    // Sets the outcome of the event added last.
-    void also_came_to(cd_error error) {
+    // Sets the error of the event added last.
+    void set_also_error(cd_error error) {
         if (observed_) {
             parts_.back().error = error;
         }

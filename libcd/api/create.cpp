@@ -98,7 +98,7 @@ Status install_and_open(FamilyLock &lock, std::unique_ptr<Resident> installed, b
     return status;
 }
 
-AdvancePolicy begin_pace(const AdvanceLimits &limits) {
+AdvancePolicy begin_policy(const AdvanceLimits &limits) {
     return {limits, limits.given() ? os::system().monotonic_ns() : 0};
 }
 
@@ -116,7 +116,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     if (Status status = read_advance_limits(limits); !status) {
         return status;
     }
-    root->pace = begin_pace(limits);
+    root->advance_policy = begin_policy(limits);
     if (Status status = read_injections(); !status) {
         return status;
     }
@@ -227,7 +227,7 @@ Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_hand
     }
     take_log_number(child, parent);
     child.slot->active_in = stack.thread();
-    child.pace = begin_pace(parent.pace.limits());
+    child.advance_policy = begin_policy(parent.advance_policy.limits());
     wake(child, parent);
     handle = child.handle;
     stack.push(handle);
@@ -271,7 +271,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
     report.about(child->name());
     child->creator_thread = stack.thread();
-    child->pace = begin_pace(parent.pace.limits());
+    child->advance_policy = begin_policy(parent.advance_policy.limits());
     StorePlace place(*child, parent);
     if (Status status = join_log(*child, parent, report); !status) {
         return status;

@@ -76,7 +76,7 @@ cd_log_room cd_log_open(size_t size) {
 // Calls no function, so that no register is saved: after a call of MPI, stores wait for memory that
 // another process holds, and few of them may wait.
 cd_log_entry cd_log_enter(size_t length) {
-    cd::Log *log = cd::ActiveStack::log_at_hand();
+    cd::Log *log = cd::ActiveStack::log_if_known();
     if (log == nullptr || cd::CallbackGuard::inside()) [[unlikely]] {
         return {};
     }

@@ -171,8 +171,8 @@ Status restore_named(cd_handle handle, Report &report) {
         }
     }
     count_as_restored(domain);
-    if (domain.pace.measures()) {
-        domain.pace.restored(os::system().monotonic_ns());
+    if (domain.advance_policy.measures()) {
+        domain.advance_policy.restored(os::system().monotonic_ns());
     }
     domain.log.rewind(domain.depth);
     take_place_of_creator(domain);

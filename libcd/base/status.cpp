@@ -63,7 +63,7 @@ constexpr Text texts[] = {
     {CD_ERROR_STORAGE_SYNTAX, "storage_info is not a list of key=value"},
     {CD_ERROR_STORAGE_KEY, "unknown key in storage_info"},
     {CD_ERROR_STORAGE_VALUE, "a key in storage_info has a value that is not allowed"},
-    {CD_ERROR_STORAGE_UNSUPPORTED, "this build does not support the storage asked for"},
+    {CD_ERROR_STORAGE_UNSUPPORTED, "this build does not support these settings of storage_info"},
 
     {CD_ERROR_NULL_LIST, "the list of ranges is NULL or too short"},
     {CD_ERROR_COUNT, "the number of ranges is wrong"},
@@ -87,7 +87,7 @@ constexpr Text texts[] = {
 
     {CD_ERROR_REGEN_FAILED, "a regen function failed"},
     {CD_ERROR_CHECKSUM, "stored data do not match their checksum"},
-    {CD_ERROR_VERIFY_MISMATCH, "memory or stored data are not what they should be"},
+    {CD_ERROR_VERIFY_MISMATCH, "memory or stored data differ from the data that were kept"},
 
     {CD_ERROR_LOG_DISABLED, "the containment domain does not log MPI traffic"},
     {CD_ERROR_LOG_REPLAYING, "the MPI log is being replayed"},
@@ -108,12 +108,12 @@ constexpr Text texts[] = {
     {CD_ERROR_RESTART_MISMATCH, "the program does not match the store"},
     {CD_ERROR_RESTART_UNBOUND, "the store holds bytes that were not added again"},
 
-    {CD_ERROR_REDUNDANCY_EXCEEDED, "more is lost than the redundancy can bring back"},
+    {CD_ERROR_REDUNDANCY_EXCEEDED, "more is lost than the redundancy can rebuild"},
 
-    {CD_ERROR_RUN_FAILED, "the work failed as often as it may be tried"},
+    {CD_ERROR_RUN_FAILED, "the work failed in each of its tries"},
 
-    {CD_ERROR_LOG_SPILL, "what the MPI log has no memory for cannot be written or read"},
-    {CD_ERROR_LOG_DIVERGED, "the re-execution did something else than the MPI log has"},
+    {CD_ERROR_LOG_SPILL, "the file of the MPI log cannot be written or read"},
+    {CD_ERROR_LOG_DIVERGED, "the re-execution differs from the MPI log"},
     {CD_ERROR_LOG_INCOMPLETE, "the MPI log lacks calls, for which there was no room"},
 };
 
@@ -177,7 +177,7 @@ bool reserve_message() {
         return true;
     }
     auto *const made = new (std::nothrow) Room;
-    if (made == nullptr || !os::EndOfThread<free_room>::will_forget(made)) {
+    if (made == nullptr || !os::ThreadExit<free_room>::set_value(made)) {
         delete made;
         return false;
     }

@@ -6,8 +6,8 @@
 
 namespace cd {
 
-// What the user says of how often advances are worth their cost. docs/reference/storage-info.md
-// explains it.
+// The user's limits for how often cd_need_advance asks for an advance.
+// docs/reference/storage-info.md explains them.
 struct AdvanceLimits {
     double mean_time_between_failures_s = 0; // 0: not given
     double largest_share = 0;                // of time that advances take; 0: not given
@@ -15,7 +15,7 @@ struct AdvanceLimits {
     bool given() const { return mean_time_between_failures_s > 0 || largest_share > 0; }
 };
 
-// From CD_MTBF and CD_OVERHEAD in the environment.
+// Reads CD_MTBF and CD_OVERHEAD from the environment. An error leaves `limits` unchanged.
 Status read_advance_limits(AdvanceLimits &limits);
 
 } // namespace cd

@@ -47,9 +47,8 @@ Status find_group(std::string_view text, const char *file, std::string_view host
     }
     const auto found = groups.find(host);
     if (found == groups.end()) {
-        return fail(CD_ERROR_STORAGE_VALUE,
-                    "%s: no line \"%.*s GROUP\" says what fails together with this node", file,
-                    quoted(host), host.data());
+        return fail(CD_ERROR_STORAGE_VALUE, "%s: no line \"%.*s GROUP\" for this node; add one",
+                    file, quoted(host), host.data());
     }
     group = found->second;
     return Status::ok();

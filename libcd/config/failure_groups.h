@@ -9,9 +9,9 @@
 
 namespace cd {
 
-// What fails together with a host, by a text of lines "HOST GROUP"; what follows a # is read over.
-// file names the text in messages. CD_ERROR_STORAGE_VALUE for lines that are none, a host that is
-// there twice, and one that is not there. May throw std::bad_alloc.
+// Finds the group of hosts that fail together with host, in a text of lines "HOST GROUP". A #
+// begins a comment. Fails with CD_ERROR_STORAGE_VALUE for a malformed line, a host that occurs
+// twice, or if host does not occur. `file` names the text in messages. May throw std::bad_alloc.
 Status find_group(std::string_view text, const char *file, std::string_view host,
                   std::string &group);
 

@@ -25,7 +25,7 @@ bool read_number_or_anything(std::string_view text, std::optional<int> &into) {
 }
 
 bool set_cd(std::string_view value, Injection &into) {
-    std::array<std::string_view, 4> parts; // of an identity, as cd_name tells it
+    std::array<std::string_view, 4> parts; // of an identity, as cd_name returns it
     if (std::ranges::count(value, '/') != 3) {
         return false;
     }
@@ -65,7 +65,7 @@ struct InjectionKey {
 
 constexpr InjectionKey injection_keys[] = {
     {"cd",
-     "RANK/NAME/DEPTH/SIBLING as cd_name tells it, with * for any, as 2/root/1/0 or */root/1/*",
+     "RANK/NAME/DEPTH/SIBLING as cd_name returns it, with * for any, as 2/root/1/0 or */root/1/*",
      set_cd},
     {"at", "an integer from 1, the occurrence that fails first", set_at},
     {"times", "an integer from 1, or all: how many occurrences in a row fail", set_times},

@@ -9,13 +9,13 @@
 
 namespace cd {
 
-// Which point in time a program starts from.
+// The point in time that a program starts from.
 struct RestartChoice {
-    bool afresh = false;           // none
-    std::optional<uint64_t> epoch; // else that one; not given: the newest
+    bool afresh = false;           // from none, with empty CDs
+    std::optional<uint64_t> epoch; // from this one; not given: from the newest
 };
 
-// text: what CD_RESTART is, nullptr or "" where it is not set.
+// Parses the value of CD_RESTART; nullptr or "": not set.
 Status parse_restart_choice(const char *text, RestartChoice &choice);
 
 } // namespace cd

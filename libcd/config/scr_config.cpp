@@ -70,7 +70,7 @@ std::string_view cut_token(std::string_view &text) {
     return cut(text, std::min(text.find_first_of(config_blanks), text.find('=')));
 }
 
-// The next word of a text that begins with it.
+// Cuts the first KEY=VALUE off a text.
 Status cut_word(std::string_view &text, const ConfigLine &line, ConfigWord &word) {
     const std::string_view key = cut_token(text);
     skip_blanks(text);
@@ -189,7 +189,7 @@ struct Descriptor {
     std::optional<int> index;
     bool enabled = true;
 
-    // What the descriptor does not give is that of the defaults.
+    // Returns the level, with defaults for what the descriptor does not give.
     Level level(const Descriptor &defaults) const {
         const int parameter = scheme == Scheme::reed_solomon
                                   ? checksums.value_or(defaults.checksums.value_or(2))
@@ -310,8 +310,8 @@ public:
         }
         if (std::ranges::find(result_.levels, 1U, &Level::interval) == result_.levels.end()) {
             return fail(CD_ERROR_STORAGE_VALUE,
-                        "%s: no descriptor that is enabled has INTERVAL=1, so that some epochs "
-                        "would have none",
+                        "%s: no enabled descriptor has INTERVAL=1, so some epochs would have none; "
+                        "add one",
                         file_);
         }
         levels = std::move(result_);

@@ -23,12 +23,12 @@ struct Level {
     bool operator==(const Level &) const = default;
 };
 
-// What config=FILE says.
+// The contents of config=FILE.
 struct Levels {
     std::vector<Level> levels; // those that are enabled
     // By host and group name: hosts that fail together have the same value.
     std::map<std::string, std::map<std::string, std::string>> groups;
-    std::map<std::string, std::string> variables; // of the environment, that values name
+    std::map<std::string, std::string> variables; // of the environment, used in values
 };
 
 // Parses the lines of an SCR configuration file: descriptors (CKPT=), groups (GROUPS=), and the

@@ -34,7 +34,7 @@ bool choose(std::string_view word, const Choice<Value> (&choices)[count], Value 
 
 constexpr Choice<Store> stores[] = {{"memory", Store::memory}, {"file", Store::file}};
 
-// With the parameter when none is given.
+// Each with its parameter when none is given.
 constexpr Choice<Redundancy> redundancies[] = {
     {"none", {Scheme::none, 0}},       {"single", {Scheme::single, 0}},
     {"partner", {Scheme::partner, 1}}, {"xor", {Scheme::xor_set, 0}},
@@ -150,7 +150,6 @@ constexpr StorageKey keys[] = {
      "how much memory the MPI log takes", set_log_limit},
 };
 
-// What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
 Status unknown_key(std::string_view key, const char *origin) {
     std::string known;
     for (const StorageKey &each : keys) {
@@ -167,7 +166,7 @@ size_t index_of(std::string_view name) {
     return static_cast<size_t>(std::ranges::find(keys, name, &StorageKey::key) - std::begin(keys));
 }
 
-// One "key=value".
+// Parses one key=value.
 Status parse_element(std::string_view element, const char *origin, Given &given,
                      StorageInfo &into) {
     const size_t equals = element.find('=');
@@ -196,8 +195,8 @@ Status parse_element(std::string_view element, const char *origin, Given &given,
     return Status::ok();
 }
 
-// What says how points in time are protected, and was not given now, but for what has been given.
-void drop_what_is_replaced(const Given &given, StorageInfo &info) {
+// Resets earlier settings of redundancy that the keys given now replace.
+void drop_replaced(const Given &given, StorageInfo &info) {
     const auto has = [&](const char *key) { return given[index_of(key)]; };
     if (has("redundancy") && !has("config")) {
         info.config.clear();
@@ -233,14 +232,14 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
         }
         begin = end + 1;
     }
-    drop_what_is_replaced(given, parsed);
+    drop_replaced(given, parsed);
     into = std::move(parsed);
     return Status::ok();
 }
 
 namespace {
 
-// The value of the key in a text that may be no storage_info; nullopt where there is none.
+// Returns the value of the key in a text that may be malformed.
 std::optional<std::string_view> find_value(std::string_view text, std::string_view key) noexcept {
     while (!text.empty()) {
         const std::string_view element = text.substr(0, text.find(','));
@@ -263,7 +262,7 @@ bool asks_for_protection(std::string_view defaults, std::string_view given) noex
     const bool replaced = find_value(given, "redundancy").has_value();
     const bool has_levels = find_value(given, "config").has_value() ||
                             (!replaced && find_value(defaults, "config").has_value());
-    // Who does not say where its data are has forgotten it, or misspelt it: others may wait.
+    // Without store= the user may have forgotten or misspelt it.
     return value_of("store") != "memory" &&
            (has_levels || value_of("redundancy").value_or("none") != "none");
 }

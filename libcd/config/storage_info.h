@@ -22,41 +22,41 @@ struct Redundancy {
     bool operator==(const Redundancy &) const = default;
 };
 
-// Whether an advance waits until its point in time is protected.
+// sync: an advance waits until its point in time is protected.
 enum class RedundancyMode : uint8_t { sync, async };
 
 enum class Sync : uint8_t { full, none };
 
-// by_store: files are checked unless told otherwise, memory only when told to.
+// by_store: not given; store=file has checksums, store=memory has none.
 enum class Checksum : uint8_t { by_store, crc32c, none };
 
 enum class Track : uint8_t { explicit_calls, pages };
 
 enum class Shadow : uint8_t { full, none };
 
-// Where a CD or the entries of one add call are kept, and how. docs/reference/storage-info.md
-// explains the keys; a child starts from its parent's values.
+// The settings of storage_info for a CD, or for the entries of one add call.
+// docs/reference/storage-info.md explains the keys. A child starts from its parent's values.
 struct StorageInfo {
     Store store = Store::memory;
-    std::string dir;             // where files are kept; "" when not given
-    Redundancy redundancy;       // what happens to the data when a node is lost
-    std::optional<int> set_size; // as it was given: ranks_in_set()
-    std::string group;           // processes with the same one fail together; "": those of a node
-    Sync sync = Sync::full;      // whether files reach the disk before a point in time counts
+    std::string dir;             // of files; "": not given
+    Redundancy redundancy;       // against the loss of nodes
+    std::optional<int> set_size; // as given; ranks_in_set() has the default
+    std::string group;           // processes of one group fail together; "": those of a node
+    Sync sync = Sync::full;      // full: data reach the disk before a point in time counts
     Checksum checksum = Checksum::by_store;
-    Track track = Track::explicit_calls; // who finds out what was modified
-    std::string config;                  // a file with descriptor lines as SCR's; "" when not given
-    Shadow shadow = Shadow::full;        // whether an advance has a second copy to write to
-    int keep = 1;                        // points in time that store=file has, the newest included
+    Track track = Track::explicit_calls; // how modified memory is found
+    std::string config;                  // a file with lines as SCR's descriptors; "": not given
+    Shadow shadow = Shadow::full;        // full: an advance writes to a second copy
+    int keep = 1;                        // the points in time in a store=file, the newest included
     RedundancyMode redundancy_mode = RedundancyMode::sync;
-    std::string flush;                 // a directory that all nodes see; "" when not given
-    std::optional<int> flush_interval; // as it was given: epochs_per_copy()
+    std::string flush;                 // a directory that all nodes see; "": not given
+    std::optional<int> flush_interval; // as given; epochs_per_copy() has the default
 
-    // The loss of a node is to be survived.
     bool is_protected() const { return redundancy.scheme != Scheme::none || !config.empty(); }
-    // Who protect each other; more cost less and lose more at once.
+    // Returns how many ranks protect each other.
     int ranks_in_set() const { return set_size.value_or(8); }
-    int epochs_per_copy() const { return flush_interval.value_or(1); } // to flush
+    // Returns how many epochs pass from one copy in flush= to the next.
+    int epochs_per_copy() const { return flush_interval.value_or(1); }
     uint64_t log_limit = 0; // bytes of memory for the MPI logs; 0: no limit
 
     bool checksummed() const {
@@ -75,26 +75,25 @@ struct StorageKey {
     bool (*set)(std::string_view value, StorageInfo &into);
 };
 
-// All keys, in the order in which messages and documents list them.
+// Returns all keys, in the order in which messages and documents list them.
 std::span<const StorageKey> storage_keys();
 
-// Sets what text ("key=value,key=value", "" for nothing) gives, over what is in into already; on an
-// error into is unchanged. config= takes the place of redundancy= and set_size= in into, and
-// redundancy= that of config=; a text that gives both keeps them, for check_supported(). origin
-// names the text in messages: "storage_info" or "the environment variable CD_STORAGE_INFO". May
-// throw std::bad_alloc; then too into is unchanged.
+// Parses "key=value,key=value", or "", and sets these keys in `into`. config= replaces redundancy=
+// and set_size= of `into`, and redundancy= replaces config=. A text with both keeps both, which
+// check_supported() refuses. `origin` names the text in messages: "storage_info" or "the
+// environment variable CD_STORAGE_INFO". An error or std::bad_alloc leaves `into` unchanged.
 Status parse_storage_info(std::string_view text, const char *origin, StorageInfo &into);
 
-// Whether a root that is given these texts, perhaps ones that cannot be read, is likely meant to be
-// protected: other ranks may wait for this one then. What given says counts before defaults.
+// True if a root with these texts, which may be malformed, is likely meant to have redundancy: then
+// other ranks may wait for this one. `given` takes precedence over `defaults`.
 bool asks_for_protection(std::string_view defaults, std::string_view given) noexcept;
 
-// CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do, and for keys that contradict others.
-// origin: as above.
+// Fails with CD_ERROR_STORAGE_UNSUPPORTED for settings that this build does not support, and for
+// keys that contradict each other. `origin`: as above.
 Status check_supported(const StorageInfo &info, const char *origin);
 
-// CD_ERROR_STORAGE_UNSUPPORTED unless what a CD or an add call asks for is kept, and protected, as
-// all of the family is. cd: the name of who is in the family already, for the message.
+// Fails with CD_ERROR_STORAGE_UNSUPPORTED unless the settings have the store and the redundancy of
+// the family's root. `cd`: the name of a CD of the family, for the message.
 Status check_same_store(const StorageInfo &info, const StorageInfo &root, const char *cd);
 
 } // namespace cd

@@ -110,7 +110,7 @@ private:
                    : Neighbours::apart;
     }
 
-    // Whether one entry holds, or will hold, nothing but the element.
+    // True if one entry holds, or will hold, exactly the element.
     bool fits_as_one(const Element &element, RangeIndex::Position &near) const {
         if (element.count == 1) {
             return true;
@@ -138,12 +138,12 @@ private:
             return Status::ok();
         }
         meets_held_ = true;
-        near = entries.make_borders_of_named(near, range);
+        near = entries.make_borders(near, range, true);
         return fill_gaps(element, near);
     }
 
-    // Puts arriving entries between those that are there already. near: the first that ends behind
-    // the element's begin.
+    // Puts arriving entries between those that are there already. `near`: the first entry that ends
+    // behind the element's begin.
     Status fill_gaps(const Element &element, RangeIndex::Position &near) {
         const Range range = element.range;
         uintptr_t done = range.begin;
@@ -206,7 +206,7 @@ private:
         return check_ends_in_copy(domain_, domain_.parent, range);
     }
 
-    // In the order in which publish() gives them data.
+    // Plans memory for data in the order in which publish() uses it.
     void plan_data() {
         const auto plan = [&](Range range) { placement_.plan(range.begin, range.length()); };
         if (!meets_held_) {
@@ -238,7 +238,7 @@ private:
         return Status::ok();
     }
 
-    // For a CD that outlives the process: stores the data and writes down what this call does.
+    // Writes the data and the changes of this call to the CD's store.
     Status write_down() {
         if (domain_.entries.arriving().empty() && !relabels_) {
             return Status::ok();
@@ -267,8 +267,8 @@ private:
         return transaction->commit();
     }
 
-    // In the order of the list: another process adds the same list, but at other addresses. What
-    // later elements have split is one range.
+    // Writes the new entries in the order of the list, since another process adds the same list at
+    // other addresses. Parts of one element that later elements have split are one range.
     Status hold_as_given(Transaction &transaction) {
         const std::vector<const Entry *> entries = arriving_as_given();
         for (auto first = entries.begin(); first != entries.end();) {
@@ -325,7 +325,7 @@ private:
         }
     }
 
-    // Held entries that become COPY.
+    // Finds the held entries that become COPY.
     void collect_converted() {
         auto near = domain_.entries.begin();
         for (const Element &element : elements_) {
@@ -357,8 +357,8 @@ private:
         }
     }
 
-    // Joins what is alike now. Only after all labels have changed: a border between two elements
-    // must not go before the second has had its turn.
+    // Joins entries that are alike now. Only after all labels have changed: a border between two
+    // elements must not vanish before the second element is relabelled.
     void rejoin(const Element &element, RangeIndex::Position &near) {
         RangeIndex &entries = domain_.entries;
         near = entries.find_near(near, element.range.begin);
@@ -368,7 +368,7 @@ private:
         }
     }
 
-    // The seed's table of consequences: the data go, or have been copied already.
+    // Changes the restoration type. The data are given up, or have been copied already.
     void change_restoration(Entry &entry) {
         entry.restoration = request_.restoration;
         if (request_.restoration == Restoration::copy) {

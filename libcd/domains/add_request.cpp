@@ -67,7 +67,7 @@ Status check_labels(const cd_addrspec &element, int index, Restoration restorati
                 cd, index, element.length, element.address);
 }
 
-// What is sorted is small, because sorting moves it often.
+// A small item to sort, since sorting moves it often.
 struct Key {
     uintptr_t begin;
     size_t element;
@@ -78,8 +78,8 @@ Element element_of(const cd_addrspec *list, size_t index) {
     return {range_of(spec), spec.addr_tp, spec.addr_scope, static_cast<uint32_t>(index), 1};
 }
 
-// Takes in those behind the element that are like it and follow each other in memory. They stay
-// shorter than what has a block of memory of its own, which would not be freed in parts.
+// Takes in the elements behind this one that are like it and follow each other in memory. The
+// result stays too short for a block of its own, which could not be freed in parts.
 void extend(Element &element, const cd_addrspec *list, size_t count) {
     const cd_addrspec &first = list[element.index];
     const uintptr_t begin = element.range.begin;

@@ -11,7 +11,7 @@
 
 namespace cd {
 
-// What an add call was given.
+// The arguments of an add call.
 struct AddRequest {
     const cd_addrspec *list = nullptr;
     int count = 0;
@@ -23,13 +23,14 @@ struct AddRequest {
     const char *cd = "";      // its name, for messages
 };
 
-// Whether list and count can be read and every element is a range. cd: its name, for messages.
+// Fails unless list and count can be read and every element is a range. `cd`: the CD's name, for
+// messages.
 Status check_list(const cd_addrspec *list, int count, const char *cd);
 
-// Whether the list can be read, and the regen function is there: all but the elements.
+// Checks all but the elements: the list can be read, and a regen function is given.
 Status check_call(const AddRequest &request);
 
-// The same, and whether every element is a range with legal labels.
+// Checks the call, and that every element is a range with legal labels.
 Status check_request(const AddRequest &request);
 
 inline bool is_range(const cd_addrspec &element) {
@@ -47,31 +48,32 @@ inline bool has_legal_labels(const cd_addrspec &element, Restoration restoration
            (scope == CD_GLOBAL || scope == CD_CONSTRAINED);
 }
 
-// The bytes that an element names. Only after a check.
+// Returns the bytes that a checked element names.
 inline Range range_of(const cd_addrspec &element) {
     const auto begin = reinterpret_cast<uintptr_t>(element.address);
     return {begin, begin + element.length};
 }
 
-// One element of a call's list, or several that follow each other there and in memory and differ in
-// nothing else.
+// One element of a call's list, or several that follow each other in the list and in memory and are
+// otherwise equal.
 struct Element {
     Range range;
     addr_type access;
     addr_scope scope;
-    uint32_t index; // in the list, of the first
-    uint32_t count; // how many
+    uint32_t index; // of the first one in the list
+    uint32_t count;
 };
 
+// Decides whether equal neighbours of a list become one Element.
 enum class Neighbours : uint8_t { apart, together };
 
-// The elements of a (checked) list that are not empty, in order of address if that gives the same
-// result as the given order: neighbours are then found without searching. It does unless elements
-// overlap. May throw std::bad_alloc.
+// Returns the elements of a checked list without the empty ones. Sorts them by address, so that
+// neighbours are found without searching, unless elements overlap: then their order matters. May
+// throw std::bad_alloc.
 std::vector<Element> ordered_elements(const cd_addrspec *list, int count);
 
-// The same of a request whose call is checked. Nothing where an element is not legal, of which
-// check_request tells: lists are long, and walked once.
+// Checks and returns the elements of a request in one walk, since lists are long. Returns nothing
+// if an element is not legal; check_request() then returns the error. The call is checked already.
 std::optional<std::vector<Element>> legal_elements(const AddRequest &request,
                                                    Neighbours neighbours);
 

@@ -25,7 +25,7 @@ public:
     Advance(Domain &domain, const std::vector<FilePosition> &positions, CommitVote *last_vote)
         : domain_(domain), positions_(positions), last_vote_(last_vote) {}
 
-    // Nothing: all ancestors have to be locked.
+    // Returns nothing if all ancestors have to be locked.
     std::optional<Status> prepare(Locked locked) {
         if (!domain_.is_root()) {
             handover_.emplace(domain_, GiveToParent::Kind::share);
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    // The data of these entries may be written over: nobody else needs the old ones.
+    // True if the entry's data may be written over, since no other CD needs the old ones.
     static bool overwritten_in_place(const Entry &entry) {
         return entry.in_place && !entry.data_shared && !GiveToParent::gives_data(entry);
     }
@@ -92,8 +92,7 @@ private:
         return entry.data.block().checksummed() ? checksummed_ : plain_;
     }
 
-    // For a CD that outlives the process: stores the new data beside the old ones and writes down
-    // that they count.
+    // Writes the new data to the store, beside the old ones, and the change of the point in time.
     Status write_down() {
         const std::unique_ptr<Transaction> transaction = domain_.store->begin();
         if (domain_.is_root() && transaction->retains()) {
@@ -166,7 +165,7 @@ private:
         }
     }
 
-    // Before the handover, which takes the data and says which entries give them.
+    // Call it before the handover, which takes the data and changes which entries give them.
     void fill_next_data(Entry &entry, CopyRun &run) noexcept {
         if (entry.restoration != Restoration::copy || overwritten_in_place(entry) ||
             domain_.store != nullptr) {
@@ -179,8 +178,8 @@ private:
                 entry.range.length());
     }
 
-    // The store writes to places as a whole. What was never split has one; looking at it takes
-    // time.
+    // True if the entry has only part of a place, since the store writes places as a whole. Entries
+    // that were never split have whole places, and are not looked at, which would take time.
     bool is_part_of_a_place(const Entry &entry) const {
         return !entry.whole && domain_.store != nullptr && entry.data &&
                !entry.data.is_whole(entry.range.length());

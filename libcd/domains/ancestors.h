@@ -13,16 +13,18 @@ namespace cd {
 
 inline constexpr size_t holders_remembered = 8;
 
-// Looks up the bytes of range in several CDs, of which the first that holds a byte decides. walk:
-// a copyable position in them, with current(), nullptr behind the last one, and step().
+// Looks up the bytes of range in several CDs. For each byte the first CD that holds it decides.
+// `first`: a copyable position among the CDs, with current(), which is nullptr behind the last one,
+// and step().
 //
-// Calls found(domain, entry, part) for each part of which an entry that holds(domain, entry) is the
-// first, and missing(part) for the rest, in order of address, as long as they return true.
+// Calls found(domain, entry, part) for each part that an entry holds for which holds(domain, entry)
+// is true, and missing(part) for the other parts. Goes in order of address, while these return
+// true.
 //
-// A loop, and no memory: CDs are nested thousands deep, and threads have small stacks. After a gap
-// in one CD, for which the later ones were asked, it begins anew at the first one that holds
-// something behind it. For a few CDs, as many as there usually are, it remembers where it was and
-// how far they hold nothing, so that it looks at each of their entries once.
+// Uses a loop and no memory, since CDs are nested thousands deep and threads have small stacks. It
+// asks the later CDs about each gap, then begins anew at the first CD that holds bytes behind the
+// gap. For the first few CDs it remembers its position and how far they hold nothing, so it looks
+// at each of their entries once.
 template <typename Walk, typename Holds, typename Found, typename Missing>
 void for_each_first_holder(Walk first, Range range, const Holds &holds, const Found &found,
                            const Missing &missing) {
@@ -76,7 +78,7 @@ void for_each_first_holder(Walk first, Range range, const Holds &holds, const Fo
     }
 }
 
-// A CD and then its ancestors, the nearest first.
+// Walks from a CD to its ancestors, the nearest first.
 template <typename AnyDomain> class Upwards {
 public:
     explicit Upwards(AnyDomain *from) : at_(from) {}
@@ -87,8 +89,8 @@ private:
     AnyDomain *at_;
 };
 
-// Calls found(holder, part) for each part of range that from or the nearest ancestor above it holds
-// as COPY, and missing(part) for what nobody holds so.
+// Finds the data for bytes of a PARENT entry. Calls found(entry, part) for each part of range that
+// `from` or its nearest ancestor holds as COPY, and missing(part) for the other parts.
 template <typename Found, typename Missing>
 void for_each_source(const Domain *from, Range range, const Found &found, const Missing &missing) {
     const auto holds_copy = [](const Domain & /*holder*/, const Entry &entry) {
@@ -105,8 +107,8 @@ void for_each_source(const Domain *from, Range range, const Found &found, const 
     for_each_first_holder(Upwards(from), range, holds_copy, found_in, missing_here);
 }
 
-// Whether every byte of range, looked up from the parent on, ends in a COPY entry: the nearest
-// holder decides, and a PARENT holder passes the question on.
+// Fails unless each byte of range leads to a COPY entry in `from` or above. The nearest holder
+// decides; a PARENT holder passes the question on. `asking` is the CD that is named in errors.
 Status check_ends_in_copy(const Domain &asking, const Domain *from, Range range);
 
 } // namespace cd

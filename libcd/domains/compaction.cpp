@@ -12,11 +12,11 @@
 namespace cd {
 namespace {
 
-// All entries are looked at, which pays for many cuts only.
+// Joining looks at all entries, which pays for many cuts only.
 constexpr size_t fewest_cuts = 1000;
 constexpr size_t share_of_cuts = 4;
 
-// A program that uses the same parts in each step names them again within these.
+// A program that uses the same parts in each step names them again within so many steps.
 constexpr int fewest_steps = 8;
 
 // Neighbouring entries that become one, or one entry that gets another place.

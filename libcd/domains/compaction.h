@@ -6,18 +6,18 @@
 
 namespace cd {
 
-// The greatest length of an entry that join_fragments() makes; most are half as long and more.
+// The greatest length of an entry that join_fragments() makes. Most are at least half as long.
 constexpr size_t longest_joined = size_t{8} << 10;
 
 // Joins short neighbouring entries that are alike into one, and copies their data into one place.
-// Call after an advance of the CD or of a child, and after a child's commit: these cut ranges into
-// ever more fragments. Does nothing until there are many, and leaves alone the ones that the
-// program names again and again. Changes nothing that can be seen, and ignores failures.
+// Call it after an advance of the CD or of a child, and after a child's commit, since these cut
+// ranges into ever more fragments. Does nothing until there are many fragments. Leaves fragments
+// alone that the program names again and again. Has no visible effect, and ignores failures.
 void join_fragments(Domain &domain) noexcept;
 
-// Copies data that are the last of a large place in the store into places of their own, once much
-// room is wasted so: a place is freed only as a whole. Call after each operation that may leave a
-// place. Changes nothing that can be seen, and ignores failures.
+// Moves data out of places in the store of which only a small part is still used, once these waste
+// much room: a place is freed only as a whole. Call it after each operation that may leave part of
+// a place unused. Has no visible effect, and ignores failures.
 void free_sparse_places(Domain &domain) noexcept;
 
 } // namespace cd

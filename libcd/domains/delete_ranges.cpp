@@ -12,8 +12,8 @@
 namespace cd {
 namespace {
 
-// prepare() marks what is to leave, publish() deletes it; without publish() the marks are taken
-// off.
+// One call of delete_from_cd. prepare() marks the entries to delete, and publish() deletes them.
+// Without publish() the destructor removes the marks.
 class Removal {
 public:
     explicit Removal(Domain &domain) : domain_(domain), near_(domain.entries.begin()) {}
@@ -84,7 +84,7 @@ private:
 
 } // namespace
 
-Status remove(Domain &domain, const cd_addrspec *list, int count) {
+Status delete_ranges(Domain &domain, const cd_addrspec *list, int count) {
     Removal removal(domain);
     const std::vector<Element> elements = ordered_elements(list, count);
     for (const Element &element : elements) {

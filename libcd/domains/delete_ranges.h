@@ -6,8 +6,8 @@
 
 namespace cd {
 
-// Deletes the bytes of the (checked) list from the CD, all or nothing; a byte that it does not hold
-// is an error. May throw std::bad_alloc; then nothing has changed.
-Status remove(Domain &domain, const cd_addrspec *list, int count);
+// Performs delete_from_cd: deletes the bytes of the checked list from the CD, all or nothing. Fails
+// if the CD does not hold one of them. May throw std::bad_alloc; then nothing has changed.
+Status delete_ranges(Domain &domain, const cd_addrspec *list, int count);
 
 } // namespace cd

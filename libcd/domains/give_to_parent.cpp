@@ -11,19 +11,18 @@
 namespace cd {
 namespace {
 
-// Whether the child's use of these bytes means that the parent's next advance has to copy them.
+// True if the parent's next advance has to copy these bytes, since the child changes them.
 bool promotes(const Entry &childs, const Entry &parents) {
     return childs.read_write() && !parents.read_write() &&
            parents.restoration != Restoration::regen;
 }
 
-// Whether an operation has named just these bytes of the child's, not several parts of the
-// parent's, nor what is left of others.
+// True if an operation has named exactly these bytes of the child.
 bool is_named(const Entry &childs, Range part) {
     return (childs.whole || childs.reused) && childs.range.length() == part.length();
 }
 
-// Makes the entries of range READ_WRITE; its ends are borders.
+// Makes the entries of range READ_WRITE. Both ends of range are borders between entries.
 void promote(RangeIndex &entries, Range range) noexcept {
     auto near = entries.find(range.begin);
     for (; near != entries.end() && near->second->range.begin < range.end; ++near) {
@@ -78,10 +77,10 @@ void GiveToParent::prepare_files() {
     }
 }
 
-// Walks along one entry of the child and what the parent has there: splits the parent's entry where
-// only part of it is promoted, and the child's where only part of it is given. near: a position in
-// the parent's index close to the entry; at: the child's entry, afterwards one of its parts, behind
-// which nothing is left to give.
+// Walks along one entry of the child and the parent's entries there. Splits the parent's entry
+// where only part of it is promoted, and the child's where only part of it is given. `near`: a
+// position in the parent's index close to the entry. `at`: the child's entry; afterwards its last
+// part.
 void GiveToParent::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near) {
     RangeIndex &parents = parent_.entries;
     const Range range = at->second->range;
@@ -105,8 +104,7 @@ void GiveToParent::prepare_entry(RangeIndex::Position &at, RangeIndex::Position 
         }
         const Range shared = {done, std::min(range.end, near->second->range.end)};
         if (promotes(*at->second, *near->second)) {
-            near = is_named(*at->second, shared) ? parents.make_borders_of_named(near, shared)
-                                                 : parents.make_borders(near, shared);
+            near = parents.make_borders(near, shared, is_named(*at->second, shared));
         } else if (at->second->read_write() && near->second->restoration == Restoration::regen) {
             pass_on(shared);
         }

@@ -8,21 +8,21 @@
 
 namespace cd {
 
-// Which ancestors of a CD the caller has locked besides the CD.
+// The ancestors that the caller has locked besides the CD.
 enum class Locked { parent, ancestors };
 
-// What a child gives its parent, at its commit and, implicitly, at its advance. The older wins: the
-// parent only gets bytes that it does not hold. CONSTRAINED bytes stay behind. Bytes that the child
-// is about to change or has changed and does not give become READ_WRITE in the nearest ancestor
+// Gives entries of a child to its parent, at the child's commit and, implicitly, at its advance.
+// The older data win: the parent gets only bytes that it does not hold. CONSTRAINED bytes stay
+// behind. READ_WRITE bytes that the child does not give become READ_WRITE in the nearest ancestor
 // that holds them as COPY or PARENT.
 //
-// prepare() does all that can fail; publish() cannot. Without publish() the destructor takes
-// everything back.
+// prepare() does all that can fail, and publish() cannot fail. Without publish() the destructor
+// takes everything back.
 class GiveToParent {
 public:
     enum class Kind {
-        move, // the child ends: its entries become the parent's, data and all
-        share // the child stays: the parent gets entries of its own and the data of before
+        move, // the child ends: its entries become the parent's, with their data
+        share // the child stays: the parent gets entries of its own with the child's old data
     };
 
     GiveToParent(Domain &child, Kind kind) : child_(child), parent_(*child.parent), kind_(kind) {}
@@ -30,18 +30,18 @@ public:
     GiveToParent &operator=(const GiveToParent &) = delete;
     ~GiveToParent();
 
-    // False: bytes above the parent are concerned, so all ancestors have to be locked. Must not be
-    // published then. May throw std::bad_alloc.
+    // Returns false if entries above the parent have to change, and only the parent is locked. Then
+    // publish() must not be called. May throw std::bad_alloc.
     [[nodiscard]] bool prepare(Locked locked);
 
-    // After prepare(), for CDs that outlive the process: what publish() will do.
+    // Adds to the transaction what publish() will do. Call it after prepare().
     void write_down(Transaction &transaction) const;
 
-    // share: READ_WRITE copies leave their data to the parent and have only their next data
-    // afterwards, which the caller has filled. move: the child is empty afterwards.
+    // share: READ_WRITE copies leave their data to the parent and keep their next data, which the
+    // caller has filled. move: the child is empty afterwards.
     void publish() noexcept;
 
-    // share, after prepare(): whether entry's present data will be the parent's too.
+    // True if share will give the entry's present data to the parent. Valid after prepare().
     static bool gives_data(const Entry &entry) { return entry.stage == Stage::leaving; }
 
 private:
@@ -69,9 +69,9 @@ private:
     Domain &parent_;
     Kind kind_;
     std::vector<Given> given_;     // share only
-    std::vector<Range> passed_on_; // changed bytes that the parent neither gets nor can promote
+    std::vector<Range> passed_on_; // READ_WRITE bytes that the parent neither gets nor can promote
     std::vector<Promotion> above_parent_;
-    FileTable files_; // that the parent will have
+    FileTable files_; // the parent's after publish()
     std::vector<FilePosition> pending_files_;
     bool published_ = false;
 };

@@ -17,150 +17,150 @@
 
 namespace cd {
 
-// Which CD of a family, for a store; the root is 0.
+// Identifies a CD of a family in its store. The root is 0.
 using CdNumber = uint64_t;
 
-// The ranges of an add call that only their order tells from others, by their begin; no two
-// overlap.
+// An unnamed range of an add call, which a restarted program finds by its place in the add order.
 struct OrderedRange {
     uintptr_t end;
     uint64_t add_index;
-    bool added_anew; // others that come later wait, and nothing for this one
+    bool added_anew; // ranges of later adds are pending, and none for this one
 };
+// By their begin. No two overlap.
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 
-// Who else an operation depends on.
+// Lets all ranks of a root decide together whether an operation takes effect.
 class CommitVote {
 public:
     virtual ~CommitVote() = default;
 
-    // Called once at most. own: whether it can be done here; the other outcome counts.
+    // Reports this rank's result and returns the common one, which counts. Called once at most.
     virtual Status vote(Status own) noexcept = 0;
 };
 
-// Data that are stored; who names them keeps the piece.
+// Stored data. The caller owns the piece.
 struct StoredPart {
     const Piece *data;
     size_t length;
 };
 
-// One operation on CDs that outlive their process, as it is written down: first the data and what
-// the operation changes, then commit(). Before the operation itself takes effect, which then cannot
-// fail any more. A transaction that ends without commit() has not happened.
+// Writes one operation on CDs to their store: first the data and the changes, then commit(). After
+// commit() the operation takes effect in memory, where it cannot fail any more. A transaction that
+// ends without commit() has not happened.
 //
-// Ranges are those of this process. What is said of a range concerns the bytes of it that the CD
-// holds, unless it says otherwise. Everything may throw std::bad_alloc.
+// Ranges are addresses of this process. Unless stated otherwise, a function changes the bytes of
+// range that the CD holds. All functions may throw std::bad_alloc.
 class Transaction {
 public:
     virtual ~Transaction() = default;
 
-    // Stores the bytes that are in memory now. place: what the entry had for its next data; it is
-    // used again if nobody else has it, else replaced.
+    // Stores the bytes that are in memory now. `place`: the entry's next_data, which is used again
+    // if nobody else has it, else replaced.
     virtual Status keep(Range memory, Piece &place) = 0;
-    // Stores again what is stored, in one place. That stays empty if some of it cannot be read, or
+    // Copies stored parts into one new place. `place` stays empty if a part cannot be read, or
     // there is no room.
     virtual Status copy(std::span<const StoredPart> parts, Piece &place) = 0;
 
-    // The CD gets a range that it does not hold, as entries have it, side by side.
+    // Adds a range that the CD does not hold. `entries` lie side by side and have its labels and
+    // data.
     virtual Status hold(CdNumber cd, std::span<const Entry *const> entries) = 0;
-    // Held bytes are COPY, with these data.
+    // Makes held bytes COPY, with these data.
     virtual void replace_data(CdNumber cd, Range range, const Piece &data) = 0;
     virtual void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) = 0;
-    // Makes READ_WRITE what is not regenerated.
+    // Makes the bytes READ_WRITE, except REGEN bytes.
     virtual void promote(CdNumber cd, Range range) = 0;
-    // Makes everything READ_ONLY.
+    // Makes all bytes of the CD READ_ONLY.
     virtual void demote(CdNumber cd) = 0;
     virtual void erase(CdNumber cd, Range range) = 0;
-    // The parent, which does not hold these bytes, gets them with their data; keeps: the child
-    // keeps them too.
+    // Gives bytes with their data to the parent, which does not hold them. `keeps`: the child keeps
+    // them too.
     virtual void give(CdNumber child, CdNumber parent, Range range, bool keeps) = 0;
+    // Replaces the CD's file positions.
     virtual void files(CdNumber cd, const std::vector<FilePosition> &files) = 0;
     virtual void epoch(CdNumber cd, uint64_t epoch) = 0;
-    // The root's point in time until now stays as an older one, if the store keeps such. Before
-    // anything else of the transaction. data: all that the root has.
+    // Keeps the root's present point in time as an older one, if the store keeps such (retains()).
+    // Call it before any change. `data`: all data of the root.
     virtual bool retains() const = 0;
     virtual void retain(std::vector<Piece> data) = 0;
-    // The CD is found again also if it holds nothing.
+    // Records the CD even if it holds nothing.
     virtual void make_known(CdNumber cd) = 0;
-    // The CD is no more.
+    // Removes the CD.
     virtual void drop(CdNumber cd) = 0;
-    // Bytes that another process added as old, in its address space, are at address in this one.
-    // Changes nothing that another process would find, so it is written down with the
-    // next transaction that does.
+    // Records that bytes which another process added at `old`, in its address space, are at address
+    // in this process. Written with the next transaction that changes data, labels or files.
     virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) = 0;
 
-    // last_vote: asked when all is done that is likely to fail, unless it is nullptr.
+    // `last_vote` decides after all that is likely to fail; nullptr: nobody else does.
     virtual Status commit(CommitVote *last_vote) = 0;
     Status commit() { return commit(nullptr); }
 };
 
-// Where a family of CDs is written down. One for a family; thread-safe.
+// The store of a family of CDs, in which they outlive the process. Thread-safe.
 class PersistentStore {
 public:
     virtual ~PersistentStore() = default;
 
-    // Where that is, for messages. As long as the store lives.
+    // Returns the store's path, for messages. Valid while the store lives.
     virtual const char *path() = 0;
 
     virtual std::unique_ptr<Transaction> begin() = 0;
 
-    // Makes a number known to transactions; nothing is written before the CD, or a sibling with a
-    // greater index, holds something. path tells the CD from those that the program creates at
-    // other times.
+    // Makes a new CD known to transactions. Nothing is written before the CD, or a sibling with a
+    // greater index, holds something. `path` distinguishes the CD from those created at other
+    // times.
     virtual void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
                           const std::string &path) = 0;
 
-    // Whether a sibling with a greater index is written down already, while the CD is not: a
-    // process that comes later would take that for this one.
+    // True if a sibling with a greater index is in the store and the CD is not: a restarted program
+    // would take the sibling for this CD.
     virtual bool precedes_known(CdNumber cd) = 0;
 
-    // The CD was not made after all.
+    // Takes announce() back: the creation of the CD has failed.
     virtual void withdraw(CdNumber cd) noexcept = 0;
 
-    // Whether anything was ever said of an object (its file's name and build-id).
+    // True if the store has bytes of a loaded object (its file's name and build-id).
     virtual bool knows_object(const std::string &name) = 0;
 
-    // A number that no CD of the family has had.
+    // Returns a number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 
-    // Before data are read: that they still are where they were, and belong to this process.
+    // Fails if data cannot be read: the file was replaced, or belongs to another process.
     virtual Status check_readable() = 0;
 
-    // In a process that was forked, which cannot use the store.
+    // Ends the use of the store in a forked process.
     virtual void leave_to_parent() noexcept = 0;
     virtual bool is_of_this_process() const noexcept = 0;
 
-    // The family ends: nothing of it is found again. last_vote: asked when all is done that can
-    // fail, if given; what it refuses has not happened.
+    // Removes the whole store, if `last_vote` agrees; nullptr: nobody else decides.
     virtual Status remove(CommitVote *last_vote) = 0;
 
-    // How many ranges a CD has added in this process that only their order tells from others. What
-    // hold() writes down is counted by its commit, unless propose() has counted it.
+    // Returns how many unnamed ranges a CD has added in this process. The commit after hold()
+    // counts them, unless propose() has.
     virtual uint64_t add_index(CdNumber cd) = 0;
 
-    // Writes `binds` down with the next transaction, and drops it unless that is accepted: an add
-    // call that fails has bound nothing. ordered: what the call adds to the CD; entries passed to
-    // hold() of these keep their add indexes. Until the change is accepted or rejected, no other
-    // transaction of the family is committed. May throw std::bad_alloc.
+    // Writes `binds` with the next transaction, and drops it unless that is accepted: an add call
+    // that fails has bound nothing. `ordered`: the unnamed ranges that the call adds to the CD,
+    // with the add indexes that hold() gives them. No other transaction of the family is committed
+    // until the change is accepted or rejected. May throw std::bad_alloc.
     virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd,
                          OrderedRanges ordered) = 0;
     virtual void accept_proposed() noexcept = 0;
     virtual void reject_proposed() noexcept = 0;
 
-    // Bytes of places that are kept by what little is left in them: those are sparse.
+    // Returns the unused bytes in sparse places, of which only a small part is used.
     virtual uint64_t wasted_room() const noexcept = 0;
-    // Whether that is so much more than was accepted, which becomes no more than there is, that
-    // what is left should be copied.
+    // True if much more room is wasted than `accepted`, so that free_sparse_places() pays. Lowers
+    // `accepted` to the present waste.
     virtual bool wastes_room(uint64_t &accepted) const noexcept = 0;
 
-    // Ranges of the family that no add has bound yet. Guarded by the locks of all its CDs; whether
-    // it is 0 can be read without them.
+    // The pending ranges of the family. Guarded by the locks of all its CDs, but may be compared
+    // with 0 without them.
     std::atomic<size_t> pending = 0;
-    // Whether the program was told that it has not added all files again.
-    std::atomic<bool> told_of_files = false;
+    // A warning about files that were not added again has been printed.
+    std::atomic<bool> warned_of_files = false;
 
-    // To be called when the root's first new point in time is there: what was kept aside of an
-    // older store goes.
+    // Removes the older store that a fresh start has kept aside. Call it after the root's first
+    // advance.
     virtual void forget_aside() noexcept = 0;
 };
 

@@ -6,7 +6,7 @@
 
 namespace cd {
 
-// Fills in what cd_query tells of the CD. Takes time in proportion to its entries.
+// Fills in info for cd_query. Visits all entries of the CD.
 void query(const Domain &domain, cd_info &info);
 
 } // namespace cd

@@ -36,8 +36,9 @@ Status check_intact(const Domain &domain, const Entry &entry, Range part) {
         domain.name(), part.length(), part.address());
 }
 
-// Memory that means nothing to a descendant's ancestors may be gone, and something else be there.
-bool means_nothing(const Domain &top, const Domain &holder, const Entry &entry) {
+// True for CONSTRAINED entries of descendants: their memory may be gone, and be used for other
+// data.
+bool is_left_out(const Domain &top, const Domain &holder, const Entry &entry) {
     return &holder != &top && entry.scope == CD_CONSTRAINED;
 }
 
@@ -72,21 +73,21 @@ Status Restore::prepare() {
         descendants_regenerate_ |= i > 0 && !others_[i].regens.calls.empty();
     }
     if (!descendants_regenerate_ && subtree_.size() > holders_remembered) {
-        find_lasting();
+        find_final_parts();
     }
     find_files();
     return Status::ok();
 }
 
-// Of many CDs each would have to be asked by all younger ones.
-void Restore::find_lasting() {
-    lasting_.resize(subtree_.size());
+// Used for many CDs, each of which would have to be asked about the entries of all younger ones.
+void Restore::find_final_parts() {
+    final_parts_.resize(subtree_.size());
     RangeSet written_by_older;
     for (size_t i = 0; i < subtree_.size(); ++i) {
         for (const auto &[address, entry] : subtree_[i]->entries) {
             if (is_copied(*subtree_[i], *entry)) {
                 written_by_older.for_each_gap(entry->range,
-                                              [&](Range part) { lasting_[i].push_back(part); });
+                                              [&](Range part) { final_parts_[i].push_back(part); });
                 written_by_older.add(entry->range);
             }
         }
@@ -114,7 +115,7 @@ Status Restore::check_entries(const Domain &domain, Others &others) const {
     for (const auto &held : domain.entries) {
         const Entry *entry = held.second;
         prefetch_behind(*entry);
-        if (means_nothing(top_, domain, *entry)) {
+        if (is_left_out(top_, domain, *entry)) {
             continue;
         }
         switch (entry->restoration) {
@@ -156,7 +157,7 @@ Status Restore::check_entries(const Domain &domain, Others &others) const {
     return status;
 }
 
-// One call for what came from one add call with one function.
+// Plans one call of a regen function for all entries from one add call.
 Restore::Regens Restore::group(std::vector<const Entry *> &entries) {
     const auto key = [](const Entry *entry) {
         return std::tuple(entry->origin.call, reinterpret_cast<uintptr_t>(entry->regen));
@@ -203,18 +204,18 @@ Status Restore::write_memory() {
 }
 
 bool Restore::is_copied(const Domain &holder, const Entry &entry) const {
-    return entry.restoration != Restoration::regen && !means_nothing(top_, holder, entry);
+    return entry.restoration != Restoration::regen && !is_left_out(top_, holder, entry);
 }
 
-// Calls visit for the parts of range that no CD older than that with the index writes again. range:
-// of one of its entries, which is copied.
+// Calls visit for the parts of range that no older CD copies over. range: of an entry, which is
+// copied, of the CD with this index in subtree_.
 template <typename Visit>
-void Restore::for_each_lasting(size_t index, Range range, const Visit &visit) const {
-    if (lasting_.empty()) {
-        ask_each_older(index, range, visit);
+void Restore::for_each_final_part(size_t index, Range range, const Visit &visit) const {
+    if (final_parts_.empty()) {
+        ask_older_cds(index, range, visit);
         return;
     }
-    const Lasting &parts = lasting_[index];
+    const std::vector<Range> &parts = final_parts_[index];
     for (auto at = std::ranges::lower_bound(parts, range.begin, {}, &Range::begin);
          at != parts.end() && at->begin < range.end; ++at) {
         visit(*at);
@@ -222,7 +223,7 @@ void Restore::for_each_lasting(size_t index, Range range, const Visit &visit) co
 }
 
 template <typename Visit>
-void Restore::ask_each_older(size_t index, Range range, const Visit &visit) const {
+void Restore::ask_older_cds(size_t index, Range range, const Visit &visit) const {
     const auto writes = [this](const Domain &older, const Entry &entry) {
         return is_copied(older, entry);
     };
@@ -242,10 +243,10 @@ Status Restore::write_copies(size_t index) {
     for (const auto &held : domain.entries) {
         const Entry &entry = *held.second;
         prefetch_behind(entry);
-        if (entry.restoration != Restoration::copy || means_nothing(top_, domain, entry)) {
+        if (entry.restoration != Restoration::copy || is_left_out(top_, domain, entry)) {
             continue;
         }
-        for_each_lasting(index, entry.range, [&](Range part) {
+        for_each_final_part(index, entry.range, [&](Range part) {
             run.add(part.begin, entry.data.block(),
                     entry.data.offset() + (part.begin - entry.range.begin), part.length());
         });
@@ -259,12 +260,12 @@ Status Restore::write_from_ancestors(size_t index) {
     const Domain &domain = *subtree_[index];
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &[address, entry] : domain.entries) {
-        if (entry->restoration != Restoration::parent || means_nothing(top_, domain, *entry)) {
+        if (entry->restoration != Restoration::parent || is_left_out(top_, domain, *entry)) {
             continue;
         }
-        for_each_lasting(index, entry->range, [&](Range lasting) {
+        for_each_final_part(index, entry->range, [&](Range final_part) {
             for_each_source(
-                domain.parent, lasting,
+                domain.parent, final_part,
                 [&](const Entry &source, Range part) {
                     run.add(part.begin, source.data.block(),
                             source.data.offset() + (part.begin - source.range.begin),

@@ -14,13 +14,13 @@
 namespace cd {
 namespace {
 
-// What descendants hold as READ_WRITE: it may differ from what the CD holds as READ_ONLY until they
-// are committed, and is READ_WRITE in the CD, too, from then on.
+// The bytes that descendants hold as READ_WRITE. They may differ from the CD's READ_ONLY data until
+// the descendants are committed, which makes them READ_WRITE in the CD too.
 class MayDiffer {
 public:
     explicit MayDiffer(Domain &top) : top_(top) {}
 
-    // Calls visit for each part of range that may not. May throw std::bad_alloc.
+    // Calls visit for each part of range that may not differ. May throw std::bad_alloc.
     template <typename Visit> void for_each_other(Range range, const Visit &visit) {
         if (!collected_) {
             collect(); // when something differs, which is hardly ever
@@ -113,7 +113,7 @@ void compare(const std::byte *stored, Range range, Mismatches &mismatches) {
     close_run(length);
 }
 
-// The same for data in a file, which are read bit by bit; what cannot be read is damaged.
+// Does the same for data in a file, which it reads in pieces. Data that cannot be read are damaged.
 void verify_backed_part(const Entry &own, const Piece &data, Range part, Mismatches &mismatches) {
     std::vector<std::byte> stored(std::min(part.length(), size_t{256} << 10));
     for (size_t done = 0; done < part.length(); done += stored.size()) {

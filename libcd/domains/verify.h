@@ -6,10 +6,10 @@
 
 namespace cd {
 
-// Compares what a restore would write to READ_ONLY bytes with live memory, and stored data with
-// their checksums; for PARENT bytes those are the ancestors'. Leaves out memory that a descendant
-// may modify. Calls report, which may be null, for each range that differs, and then fails. The
-// caller has locked the family. May throw std::bad_alloc.
+// Performs cd_verify: compares stored data with their checksums, and live READ_ONLY memory with the
+// data that a restore would write there. PARENT bytes are compared with the ancestors' data. Leaves
+// out memory that a descendant may modify. Calls `report`, which may be null, for each difference,
+// and then fails. Needs the locks of the family. May throw std::bad_alloc.
 Status verify(Domain &domain, cd_mismatch_fn report, void *context);
 
 } // namespace cd

@@ -60,7 +60,7 @@ int open_and_remove(const std::string &directory) {
 // Precedes the data of each extent in the file.
 struct SpillFile::Header {
     uint64_t size = 0;
-    uint64_t offset = 0;   // of the header: tells misplaced data
+    uint64_t offset = 0;   // of the header: detects misplaced data
     uint64_t checksum = 0; // of these and the data
 
     uint32_t checksum_with(std::span<const std::byte> data) const {

@@ -12,11 +12,11 @@
 namespace cd::os {
 
 // Calls forget() with a thread's value when the thread ends, except for the main thread. Unlike a
-// destructor of a thread_local object it reports lack of memory instead of ending the process.
-template <void (*forget)(void *)> class EndOfThread {
+// thread_local object with a destructor, it reports a lack of memory and does not end the process.
+template <void (*forget)(void *)> class ThreadExit {
 public:
-    // Registers the calling thread's value. False without memory.
-    static bool will_forget(void *value) {
+    // Sets the calling thread's value. False without memory.
+    static bool set_value(void *value) {
         return has_key() && system().set_for_thread(static_cast<pthread_key_t>(key_), value) == 0;
     }
 

@@ -12,7 +12,7 @@
 
 namespace cd {
 
-// Half-open stretch of application memory.
+// A half-open stretch of application memory.
 struct Range {
     uintptr_t begin = 0;
     uintptr_t end = 0;
@@ -24,11 +24,11 @@ struct Range {
 
 enum class Restoration : uint8_t { copy, parent, regen };
 
-// Which element of which add call brought a byte into a CD. Splitting and moving keep it; pieces of
-// one origin that are alike again are one entry again.
+// The element of an add call that brought a byte into a CD. Splitting and moving an entry keep it.
+// Parts of one origin that are alike again become one entry again.
 //
-// One entry may stand for several elements of a list that follow each other, also in memory, and
-// are equally long: then it holds all of each.
+// One entry may stand for several elements that follow each other in the list and in memory and are
+// equally long. Then it holds all bytes of each.
 struct Origin {
     uint64_t call = 0;
     uint32_t element = 0; // the first
@@ -36,19 +36,19 @@ struct Origin {
     bool operator==(const Origin &) const = default;
 };
 
-// Where an entry stands in an operation that can still fail. Outside operations all are held.
+// The part of an entry in an operation that can still fail. Outside operations all are held.
 enum class Stage : uint8_t {
     held,
     arriving, // in the index, but not part of the CD before the operation succeeds
     leaving   // part of the CD until the operation succeeds
 };
 
-// A CD entry: an address range, its labels, and for COPY where its data are. Its address is stable
-// from its making to its end, and moves from a child to its parent with its data.
+// A CD entry: an address range, its labels, and for COPY its data. It is never copied or moved in
+// memory; a commit gives the entry itself from the child to the parent.
 struct Entry {
     Range range;
     Piece data;      // COPY only
-    Piece next_data; // where the next advance writes; kept from the last one
+    Piece next_data; // where the next advance writes: the old data of the last one
     cd_regen_fn regen = nullptr;
     Origin origin;
 
@@ -62,9 +62,9 @@ struct Entry {
     bool data_shared = false; // another CD's entry has the same bytes: never write over them
     bool in_place = false;    // shadow=none: an advance overwrites the data and can undo that
     bool listed = false;      // in its index's list of READ_WRITE entries
-    bool whole : 1 = false;   // all of its elements: no other entry of its index can be alike
-    bool reused : 1 = false;  // an operation named just these bytes, which were cut off before
-    uint16_t slot = 0;        // for the pool that its memory is from
+    bool whole : 1 = false;   // has all bytes of its elements: no other entry can be alike
+    bool reused : 1 = false;  // an operation named exactly this fragment: compaction leaves it
+    uint16_t slot = 0;        // in its slab of the EntryPool
 
     Entry() = default;
     Entry(const Entry &) = delete;
@@ -85,7 +85,7 @@ struct Entry {
         part.data_shared = data_shared;
     }
 
-    // What is left of the entry when somebody else has its second part.
+    // Shortens the entry, whose second part another entry has.
     void end_at(uintptr_t address) {
         if (origin.elements > 1) {
             origin.elements = static_cast<uint32_t>((address - range.begin) / element_length());
@@ -101,7 +101,7 @@ struct Entry {
         for_each_element_in(range, visit);
     }
 
-    // What of the elements lies in part of the entry.
+    // Calls visit with the bytes of each element that lie in part, which is in the entry.
     template <typename Visit> void for_each_element_in(Range part, const Visit &visit) const {
         const size_t length = element_length();
         uintptr_t begin = part.begin - (part.begin - range.begin) % length;
@@ -110,8 +110,8 @@ struct Entry {
         }
     }
 
-    // Makes other an entry for part of memory with the same labels; its data are left alone.
-    // part: some of several elements as a whole.
+    // Gives other the range part and the labels of this entry, not its data. Of several elements
+    // part has some as a whole.
     void copy_labels(Range part, Entry &other) const {
         other.range = part;
         other.regen = regen;
@@ -133,7 +133,8 @@ struct Entry {
 
     bool read_write() const { return access == CD_READ_WRITE; }
 
-    // Same labels and origin: only the place of the data can make them two entries.
+    // True if labels and origin are the same, so that only the place of their data can make them
+    // two entries.
     bool alike(const Entry &other) const {
         return restoration == other.restoration && access == other.access && scope == other.scope &&
                regen == other.regen && origin == other.origin;
@@ -168,8 +169,8 @@ public:
         item.previous = item.next = nullptr;
     }
 
-    // Empties the list at once. What was in it is reached from the first item, which is returned,
-    // through `next`, until it is put into a list again.
+    // Empties the list at once and returns its first item. The others are reached through `next`
+    // until they are put into a list again.
     Item *detach() {
         last_ = nullptr;
         return std::exchange(first_, nullptr);

@@ -67,8 +67,8 @@ public:
         }
     }
 
-    // After it, one insertion into a tree of that many elements finds its memory here: at worst
-    // every node on the way is split, and the root gets a new one above it. May throw
+    // Makes sure that one insertion into a tree of that many elements finds its memory here. At
+    // worst every node on the way is split, and the root gets a new one above it. May throw
     // std::bad_alloc.
     void prepare_insertion(size_t elements) {
         const auto needed = static_cast<size_t>(std::bit_width(elements)) + 2;
@@ -116,7 +116,7 @@ private:
     size_t count_ = 0;
 };
 
-// What a container needs to allocate from a reserve.
+// Lets a container allocate from a NodeReserve.
 template <typename T> class ReserveAllocator {
 public:
     using value_type = T;
@@ -137,9 +137,8 @@ private:
     NodeReserve *reserve_;
 };
 
-// For walks over entries, of which many do not fit into the caches: has the processor fetch what
-// the walk comes to a little later. That is a guess: entries that were added together lie one
-// behind the other.
+// Prefetches the entry that a walk over many entries comes to a little later. Guesses its address:
+// entries that were added together lie one behind the other.
 inline void prefetch_behind(const Entry &entry) noexcept {
     constexpr size_t ahead = 16; // measured
     const auto *later = reinterpret_cast<const std::byte *>(&entry) + ahead * sizeof(Entry);

@@ -20,8 +20,8 @@ struct FilePosition {
     int64_t born = 0; // as of os::FileIdentity; 0: not known
 };
 
-// How sure it is that two positions are of one file. An inode that is used again has another birth;
-// a file system that was mounted again may have another device.
+// How likely two positions are of one file, from least to most. A reused inode has another time of
+// birth, and a file system that was mounted again may have another device number.
 enum class Sameness { none, inode_alone, all_but_device, all };
 
 inline Sameness sameness(const FilePosition &one, const FilePosition &other) {
@@ -57,8 +57,8 @@ public:
         return at != files_.end() && at->descriptor == descriptor;
     }
 
-    // The older wins: a descriptor that is held keeps its position. May throw std::bad_alloc
-    // unless there is room.
+    // Adds a position unless the descriptor is held: the older position wins. May throw
+    // std::bad_alloc unless there is room.
     void add(const FilePosition &file) {
         if (!holds(file.descriptor)) {
             files_.insert(where(file.descriptor), file);
@@ -69,7 +69,7 @@ public:
 
     void remove(int descriptor) { files_.erase(where(descriptor)); }
 
-    // Same descriptors, new positions.
+    // Replaces all positions; the descriptors are the same.
     void replace(std::vector<FilePosition> &files) noexcept { files_.swap(files); }
 
 private:

@@ -37,7 +37,7 @@ struct PendingRange {
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
-    bool owed = false;       // its CD was restored since: binding it writes memory
+    bool owed = false;       // its CD was restored since: an add that binds it writes memory
     bool added_anew = false; // by a restarted process, while ranges of later adds were pending
     uint64_t offset = 0;     // in the range of the add call, in the object, or in the region
     uint64_t length = 0;     // of the range of the add call, or of the region
@@ -47,7 +47,7 @@ struct PendingRange {
     PendingRange(PendingRange &&) noexcept = default;
     ~PendingRange() { data.give_up(old.length()); }
 
-    // Where the range of the add call, the object or the region began.
+    // Returns where the range of the add call, the object or the region began.
     std::pair<uint64_t, uint64_t> base() const { return {space, old.begin - offset}; }
 };
 

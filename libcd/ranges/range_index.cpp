@@ -81,25 +81,18 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
     return inserted;
 }
 
-RangeIndex::Position RangeIndex::make_borders(Position near, Range range) {
+RangeIndex::Position RangeIndex::make_borders(Position near, Range range, bool named) {
     near = find_near(near, range.begin);
-    if (is_just(near, range)) {
-        return near; // the usual case
+    if (is_exactly(near, range)) { // the usual case
+        Entry &entry = *near->second;
+        entry.reused = named ? !entry.whole : entry.reused;
+        return near;
     }
     split(find(range.end), range.end);
     return split(find(range.begin), range.begin);
 }
 
-RangeIndex::Position RangeIndex::make_borders_of_named(Position near, Range range) {
-    near = find_near(near, range.begin);
-    if (!is_just(near, range)) {
-        return make_borders(near, range);
-    }
-    near->second->reused = !near->second->whole;
-    return near;
-}
-
-bool RangeIndex::is_just(Position where, Range range) const {
+bool RangeIndex::is_exactly(Position where, Range range) const {
     return where != entries_.end() && where->second->range.begin == range.begin &&
            where->second->range.end == range.end;
 }

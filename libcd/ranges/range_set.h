@@ -11,8 +11,7 @@
 
 namespace cd {
 
-// Bytes of memory, however many ranges they came in. Costs O(log n) for n stretches with gaps
-// between them.
+// A set of bytes of memory, added as ranges. Costs O(log n) for n stretches with gaps between them.
 class RangeSet {
 public:
     // May throw std::bad_alloc; then nothing has changed.

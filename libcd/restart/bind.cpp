@@ -378,7 +378,7 @@ Status check_add_order(Domain &domain) {
 }
 
 void warn_of_pending_files(const Domain &domain) noexcept {
-    if (domain.pending_files.empty() || domain.store->told_of_files.exchange(true)) {
+    if (domain.pending_files.empty() || domain.store->warned_of_files.exchange(true)) {
         return;
     }
     best_effort([&] {

@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    // What this process has for a name of the store.
+    // A name of the store, and the memory that has it in this process.
     struct Name {
         format::NameKind kind = format::NameKind::path;
         PendingName pending;

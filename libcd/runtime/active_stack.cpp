@@ -18,13 +18,13 @@ namespace cd {
 void ActiveStack::end_of_thread(void *stack) {
     delete static_cast<ActiveStack *>(stack);
     stack_ = nullptr;
-    possible_ = 0;
+    may_have_cd_ = 0;
 }
 
 ActiveStack &ActiveStack::of_this_thread() {
     if (stack_ == nullptr) {
         std::unique_ptr<ActiveStack> stack(new ActiveStack);
-        if (!reserve_message() || !os::EndOfThread<end_of_thread>::will_forget(stack.get())) {
+        if (!reserve_message() || !os::ThreadExit<end_of_thread>::set_value(stack.get())) {
             throw std::bad_alloc();
         }
         stack_ = stack.release();
@@ -40,7 +40,7 @@ ActiveStack::ActiveStack() {
 }
 
 ActiveStack::~ActiveStack() {
-    leave_seat();
+    forget_log();
     for (const cd_handle handle : handles_) {
         // Without the slot's lock, whose holder may wait for the end of this thread.
         uint64_t generation = 0;
@@ -53,7 +53,7 @@ cd_handle ActiveStack::top() noexcept {
     while (!handles_.empty() && !Registry::instance().alive(handles_.back())) {
         handles_.pop_back();
     }
-    possible_ = handles_.empty() ? 0 : 1;
+    may_have_cd_ = handles_.empty() ? 0 : 1;
     return handles_.empty() ? nullptr : handles_.back();
 }
 
@@ -61,7 +61,7 @@ Log *ActiveStack::find_log() noexcept {
     if (open_ != nullptr) {
         return open_;
     }
-    leave_seat();
+    forget_log();
     const cd_handle handle = top();
     if (handle == nullptr) {
         return nullptr;
@@ -70,20 +70,20 @@ Log *ActiveStack::find_log() noexcept {
     Slot *slot = Registry::instance().find(handle, generation);
     std::unique_lock lock(slot->mutex);
     if (slot->generation == generation) {
-        seat_ = {&slot->generation, generation, slot->resident->log.shared_log()};
+        known_ = {&slot->generation, generation, slot->resident->log.shared_log()};
     }
     lock.unlock();
-    if (seat_.stream != nullptr) {
-        seat_.stream->own();
+    if (known_.log != nullptr) {
+        known_.log->own();
     }
-    return seat_.stream.get();
+    return known_.log.get();
 }
 
-void ActiveStack::leave_seat() noexcept {
-    if (seat_.stream != nullptr) {
-        seat_.stream->disown();
+void ActiveStack::forget_log() noexcept {
+    if (known_.log != nullptr) {
+        known_.log->disown();
     }
-    seat_ = {};
+    known_ = {};
 }
 
 void ActiveStack::reserve_room() {
@@ -98,13 +98,13 @@ void ActiveStack::reserve_room() {
 void ActiveStack::look_for_ended() noexcept {
     if (stack_ != nullptr) {
         stack_->top();
-        stack_->leave_seat();
+        stack_->forget_log();
     }
 }
 
 void ActiveStack::leave_log_to_parent_process() noexcept {
     if (stack_ != nullptr) {
-        new (&stack_->seat_) LogSeat;
+        new (&stack_->known_) KnownLog;
         stack_->open_ = nullptr;
     }
 }

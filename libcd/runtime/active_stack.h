@@ -34,8 +34,8 @@ public:
     // Returns the calling thread's active CD, or nullptr. Allocates nothing.
     static cd_handle active() noexcept { return stack_ != nullptr ? stack_->top() : nullptr; }
 
-    // Points to 0 while the calling thread has no active CD.
-    static const int *possible() noexcept { return &possible_; }
+    // Returns the address of a number that is 0 while the calling thread has no active CD.
+    static const int *possible() noexcept { return &may_have_cd_; }
 
     // Returns the log of the calling thread's active CD, or nullptr. Takes no lock and allocates
     // nothing unless the active CD has changed since the last call.
@@ -44,18 +44,17 @@ public:
         if (stack == nullptr) {
             return nullptr;
         }
-        if (stack->seat_is_valid()) [[likely]] {
-            return stack->seat_.stream.get();
+        if (stack->knows_log()) [[likely]] {
+            return stack->known_.log.get();
         }
         return !stack->handles_.empty() ? stack->find_log() : nullptr;
     }
 
     // Returns the log if it is known at once and no entry is open in it; else nullptr.
-    static Log *log_at_hand() noexcept {
+    static Log *log_if_known() noexcept {
         ActiveStack *const stack = stack_;
-        const bool is_at_hand =
-            stack != nullptr && stack->seat_is_valid() && stack->open_ == nullptr;
-        return is_at_hand ? stack->seat_.stream.get() : nullptr;
+        const bool is_known = stack != nullptr && stack->knows_log() && stack->open_ == nullptr;
+        return is_known ? stack->known_.log.get() : nullptr;
     }
 
     // Returns the log in which the calling thread has an open entry, or nullptr.
@@ -67,12 +66,12 @@ public:
     void reserve_room();
     void push(cd_handle handle) {
         handles_.push_back(handle);
-        possible_ = 1;
-        leave_seat();
+        may_have_cd_ = 1;
+        forget_log();
     }
 
-    // Removes ended CDs from the top of the calling thread's stack. Others are removed when they
-    // come to the top, or when the stack needs their room.
+    // Removes ended CDs from the top of the calling thread's stack. Ended CDs below it are removed
+    // when they come to the top, or when the stack needs their room.
     static void look_for_ended() noexcept;
 
     // Forgets, in a forked process, the log of the calling thread's active CD without freeing it.
@@ -81,32 +80,32 @@ public:
     ~ActiveStack();
 
 private:
-    // The active CD's log, valid while the CD's slot has the generation.
-    struct LogSeat {
+    // The active CD's log. Valid while the CD's slot has this generation.
+    struct KnownLog {
         static inline constinit const std::atomic<uint64_t> nowhere = 0;
         const std::atomic<uint64_t> *slot_generation = &nowhere;
         uint64_t generation = 1; // which nowhere never has
-        std::shared_ptr<Log> stream;
+        std::shared_ptr<Log> log;
     };
 
     ActiveStack();
     static void end_of_thread(void *stack);
-    bool seat_is_valid() const noexcept {
-        return seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation;
+    bool knows_log() const noexcept {
+        return known_.slot_generation->load(std::memory_order_acquire) == known_.generation;
     }
     Log *find_log() noexcept;
-    void leave_seat() noexcept;
+    void forget_log() noexcept;
 
     // Freed when the thread ends, except for the main thread. Initial-exec, since the logger reads
     // it in every MPI call.
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local ActiveStack *stack_ =
         nullptr;
 
-    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int possible_ = 0;
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int may_have_cd_ = 0;
 
     uint64_t thread_;
     std::vector<cd_handle> handles_;
-    LogSeat seat_;
+    KnownLog known_;
     Log *open_ = nullptr;
 };
 

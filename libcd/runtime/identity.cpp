@@ -29,7 +29,7 @@ void warn_of_no_rank(const char *variable, const char *text, int rank) {
     }
     char line[200];
     std::snprintf(line, sizeof line,
-                  "%s is \"%.40s\", and a rank is a whole number from 0 on; taken as rank %d: set "
+                  "%s is \"%.40s\", which is no rank (an integer from 0); rank %d is used: set "
                   "or unset it",
                   variable, text, rank);
     os::system().warn(line);

@@ -30,7 +30,7 @@ struct Resident : Domain {
     cd_handle handle = nullptr;
     int rank = 0;
     uint64_t creator_thread = 0; // or, if that has ended, the thread that restored it
-    AdvancePolicy pace;
+    AdvancePolicy advance_policy;
     std::unique_ptr<RedundancyClient> protection; // of a root that has one
     std::map<int, Resident *> dormant_children;   // by their sibling index
 

@@ -114,7 +114,7 @@ ROOM = [
     Mutation("the place of what is still being written is free for others", "transaction.cpp",
              "void FileTransaction::hold_while_written(", "under_way_.push_back(place.share());", ""),
     Mutation("parts of what a child has changed are never joined", "../domains/give_to_parent.cpp",
-             "void GiveToParent::prepare_entry(", "is_named(*at->second, shared) ?", "true ?"),
+             "void GiveToParent::prepare_entry(", "is_named(*at->second, shared)", "true"),
     Mutation("what one CD leaves of places is accepted for its siblings, too", "../domains/compaction.cpp",
              "void free_sparse_places(", "domain.accepted_waste = domain.store->wasted_room();",
              "for (Domain *at : subtree_of(domain.is_root() ? domain : *domain.parent)) {"

@@ -139,29 +139,6 @@ TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
     });
 }
 
-TEST_F(Binding, ANamedRegionThatGrewIsAsLongAsItWasAtLast) {
-    std::vector<char> bytes(2000);
-    run([&] {
-        cd_handle root = create();
-        for (const size_t length : {size_t{1000}, size_t{2000}}) {
-            cd_name_region("grid", bytes.data(), length);
-            if (!add(root, bytes.data(), length)) {
-                return false;
-            }
-        }
-        return true;
-    });
-    run([&]() -> std::string {
-        cd_name_region("grid", bytes.data(), 1000);
-        return create() != nullptr ? "attached" : "";
-    });
-    run([&] {
-        cd_name_region("grid", bytes.data(), 2000);
-        cd_handle root = create();
-        return root != nullptr && info_of(root).bytes == 2000;
-    });
-}
-
 TEST_F(Binding, AnotherLengthIsRefusedAndBothAreNamed) {
     leave_heap(1000, 1);
     run([&]() -> std::string {

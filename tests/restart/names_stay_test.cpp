@@ -29,7 +29,8 @@ protected:
     }
     static bool advance(cd_handle cd) { return advance_cd_point_in_time(cd) == CD_SUCCESS; }
 
-    // Returns whether "x" can neither go from `here` to `other`, nor become shorter or longer, nor go.
+    // Returns whether "x" can neither go from `here` to `other`, nor become shorter or longer, nor
+    // go.
     static bool stays(Memory &other, Memory &here) {
         const auto refused = [](bool done) {
             return !done && cd_last_error() == CD_ERROR_NAME_IN_USE;

@@ -106,7 +106,7 @@ class CdctlTest(Case):
         self.assertEqual(self.json("list", self.path(1))[0]["older_epochs"], [5])
         status, out, error = self.cdctl("epoch", self.stores)
         self.assertEqual((status, out), (DAMAGED, "none\n"))
-        self.assertIn("no epoch", error)
+        self.assertIn("no common epoch", error)
         self.assertEqual(self.cdctl("epoch", "--json", self.path(1))[1], '{\n  "epoch": 6\n}\n')
 
     def test_epoch_tells_of_what_a_fresh_start_that_was_killed_has_left(self):

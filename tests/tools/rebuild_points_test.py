@@ -73,9 +73,9 @@ class PointsTest(Case):
     def test_where_the_newest_is_lost_and_another_can_be_had_that_decides(self):
         newest = self.move_to_attempt()
         for other, told in (
-            ("epoch-4.4.1", "programs start from epoch 4 instead, the newest that can be had"),
-            ("epoch-4.4.0", "programs start from epoch 4 instead, the newest that can be had"),
-            ("epoch-7.7.10000", "programs start from epoch 7 instead, the newest that can be had"),
+            ("epoch-4.4.1", "programs start from epoch 4 instead, the newest usable one"),
+            ("epoch-4.4.0", "programs start from epoch 4 instead, the newest usable one"),
+            ("epoch-7.7.10000", "programs start from epoch 7 instead, the newest usable one"),
         ):
             with self.subTest(other=other):
                 shutil.rmtree(self.directory)
@@ -246,7 +246,7 @@ class OfTwoSetsOneLeftNothing(Case):
             self.assertEqual((status, first["verdict"]), (DAMAGED, "whole"))
             self.assertEqual((second["set"], second["sets"], second["verdict"], second["agreed"]), (1, 2, "lost", True))
             self.assertEqual((second["scheme"], second["members"], second["scheme_files"]), (None, None, []))
-            self.assertIn("not found, and what its ranks had is lost", second["problem"])
+            self.assertIn("not found; the data of its ranks are lost", second["problem"])
             status, out, _ = self.rebuild(*options, self.directory)
             self.assertEqual(status, DAMAGED)
             self.assertIn(f"\nset 2 of 2 of {os.path.realpath(attempt)}: lost\n", out)
@@ -290,7 +290,7 @@ class OfTwoSetsOneLeftNothing(Case):
         for options in self.unchanged(["--dry-run"], []):
             status, first, second = self.both(*options)
             self.assertEqual((status, first["verdict"], second["verdict"], second["scheme_files"]), (DAMAGED, "whole", "lost", []))
-            self.assertRegex(second["problem"], "^set 2 of 2: not found, and what its ranks had is lost;")
+            self.assertRegex(second["problem"], "^set 2 of 2: not found; the data of its ranks are lost;")
             self.assertIn("\nset 2 of 2 of ", self.rebuild(*options, self.directory)[1])
 
     def test_scheme_files_of_a_set_that_cannot_be_read_are_no_damage_where_the_set_brings_them_back(self):

@@ -67,7 +67,7 @@ Checkpoints::Checkpoints(const std::vector<std::string> &directories, bool dry_r
                 found.insert(above);
             }
         }
-        std::error_code error; // whoever searched for sets has complained about it
+        std::error_code error; // already reported by the search for sets
         fs::recursive_directory_iterator entry(whole, error);
         for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
             std::error_code gone; // programs may be at work
@@ -78,12 +78,13 @@ Checkpoints::Checkpoints(const std::vector<std::string> &directories, bool dry_r
         }
     }
     for (const fs::path &directory : found) {
-        look_into(directory, dry_run);
+        read_directory(directory, dry_run);
     }
 }
 
-// Where nothing may be written, the directory is not locked: a rebuild that has to write fails.
-void Checkpoints::look_into(const fs::path &directory, bool dry_run) {
+// Reads the records of one directory and locks it. A read-only directory is not locked: a rebuild
+// that has to write there fails.
+void Checkpoints::read_directory(const fs::path &directory, bool dry_run) {
     Root &root = roots_[directory.stem().string()];
     cd::checkpoint::User user;
     (void)cd::os::system().random(&user.session, sizeof user.session);
@@ -101,7 +102,7 @@ void Checkpoints::look_into(const fs::path &directory, bool dry_run) {
         root.problem = cd::SavedStatus(read);
         return;
     }
-    root.findings.contents.push_back(std::move(content));
+    root.inventory.contents.push_back(std::move(content));
 }
 
 const Checkpoints::Root *Checkpoints::root_of(const std::optional<Checkpoint> &checkpoint) const {
@@ -119,13 +120,13 @@ Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoin
     if (root == nullptr) {
         return Standing::committed;
     }
-    const Inventory &findings = root->findings;
-    if (findings.is_of_committed_root(checkpoint->id)) {
+    const Inventory &inventory = root->inventory;
+    if (inventory.is_of_committed_root(checkpoint->id)) {
         return Standing::removed;
     }
-    std::vector<CheckpointId> committed = findings.committed();
+    std::vector<CheckpointId> committed = inventory.committed();
     std::erase_if(committed,
-                  [&](const CheckpointId &id) { return findings.is_of_committed_root(id); });
+                  [&](const CheckpointId &id) { return inventory.is_of_committed_root(id); });
     if (std::ranges::find(committed, checkpoint->id) != committed.end()) {
         return Standing::committed;
     }
@@ -141,7 +142,7 @@ bool Checkpoints::has_records_of(const std::optional<Checkpoint> &checkpoint, in
                    return rank.second.record && rank.second.record->set.group == group;
                });
     };
-    return root == nullptr || std::ranges::any_of(root->findings.contents, has_record);
+    return root == nullptr || std::ranges::any_of(root->inventory.contents, has_record);
 }
 
 cd::Status commit_checkpoint(const std::vector<WholeSet> &sets) {
@@ -155,7 +156,7 @@ cd::Status commit_checkpoint(const std::vector<WholeSet> &sets) {
     const cd::redset::FoundSet &first = *sets.front().found;
     if (!std::cmp_equal(groups.size(), first.set.groups)) {
         return cd::fail(CD_ERROR_ARGUMENT,
-                        "%s: %zu of %d sets can be had whole; programs start from all of them",
+                        "%s: only %zu of %d sets are whole; programs need all to start",
                         fs::path(first.scheme_files.front()).parent_path().c_str(), groups.size(),
                         first.set.groups);
     }

@@ -16,7 +16,7 @@
 
 namespace cdctl {
 
-// A checkpoint of a root, in whichever directories it is.
+// Identifies a checkpoint of a root. Its files may be in several directories.
 struct Checkpoint {
     std::string root;
     cd::checkpoint::CheckpointId id;
@@ -26,8 +26,8 @@ struct Checkpoint {
 // Returns the checkpoint in whose directory a file lies, nothing for other files.
 std::optional<Checkpoint> checkpoint_of(const std::filesystem::path &file);
 
-// Knows which checkpoints were committed, as far as the directories given, those below them and the
-// one above them tell. Keeps jobs from using these while it lives.
+// Knows which checkpoints were committed, from the records in the given directories, those below
+// them and the one above them. Keeps jobs from using these while it lives.
 class Checkpoints {
 public:
     // `dry_run`: takes no locks, only checks that no job has one.
@@ -35,8 +35,8 @@ public:
 
     enum class Standing {
         committed,  // or no checkpoint of ours
-        unfinished, // without a record of a commit, while another one of its root has one
-        unrecorded, // the same, and none has one: records may have been lost
+        unfinished, // has no record of a commit, while another one of its root has
+        unrecorded, // no checkpoint of its root has a record: they may have been lost
         removed,    // its root was committed
     };
     Standing of(const std::optional<Checkpoint> &checkpoint) const;
@@ -49,25 +49,25 @@ public:
 
 private:
     struct Root {
-        cd::checkpoint::Inventory findings;
+        cd::checkpoint::Inventory inventory;
         cd::SavedStatus problem; // why it cannot be used
     };
 
-    void look_into(const std::filesystem::path &directory, bool dry_run);
+    void read_directory(const std::filesystem::path &directory, bool dry_run);
     const Root *root_of(const std::optional<Checkpoint> &checkpoint) const;
 
     std::map<std::string, Root> roots_; // by name
     std::vector<std::unique_ptr<cd::checkpoint::DirLock>> locks_;
 };
 
-// A set, and where its members' files are.
+// A set with the places of its members' files.
 struct WholeSet {
     const cd::redset::FoundSet *found;
     const std::vector<cd::redset::Place> *places;
 };
 
-// Writes down for each rank that all of them have the checkpoint. CD_ERROR_ARGUMENT if a set of it
-// is missing.
+// Writes the record for each rank that the checkpoint is committed. Fails with CD_ERROR_ARGUMENT if
+// one of its sets is missing.
 cd::Status commit_checkpoint(const std::vector<WholeSet> &sets);
 
 } // namespace cdctl

@@ -78,14 +78,14 @@ std::string id_text(const cd::Superblock &header) {
     return text;
 }
 
-std::string use_text(const Inspection &store) {
+std::string use_text(const StoreReader &store) {
     if (!store.user()) {
         return {};
     }
     return *store.user() == 0 ? ", in use" : ", in use by process " + std::to_string(*store.user());
 }
 
-Json describe(const Inspection &store) {
+Json describe(const StoreReader &store) {
     Json json = {{"path", store.path()},
                  {"condition", condition_text(store.condition())},
                  {"problem", text_or_null(store.problem())},

@@ -13,17 +13,17 @@
 
 namespace cdctl {
 
-// Texts and JSON that several commands print.
+// Texts and JSON that several commands print
 
 using Json = nlohmann::ordered_json;
 
 // Prints to standard output, with U+FFFD in place of bytes that are not UTF-8.
 void print_json(const Json &json);
 
-// null for "".
+// Returns null for "".
 Json text_or_null(const std::string &text);
 
-// "0/root/1/0"
+// Returns an identity such as "0/root/1/0".
 std::string identity_of(const cd::Superblock &header, const cd::StoredCd &stored);
 
 // Returns where an entry binds after a restart: "a.out+0x4010", "region grid+0", "range 2 of
@@ -45,10 +45,10 @@ const char *restoration_text(cd::Restoration restoration);
 
 std::string id_text(const cd::Superblock &header);
 
-// "" or ", in use by process 123"
-std::string use_text(const Inspection &store);
+// Returns "" or ", in use by process 123".
+std::string use_text(const StoreReader &store);
 
-// What list, show and verify say of a store: the file, and of a whole one its root's contents.
-Json describe(const Inspection &store);
+// Describes a store for list, show and verify: the file, and if it can be read its root's contents.
+Json describe(const StoreReader &store);
 
 } // namespace cdctl

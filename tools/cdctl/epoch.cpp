@@ -21,12 +21,12 @@ namespace {
 
 using Epochs = std::set<uint64_t>;
 
-// The stores that were looked at.
+// The stores that were read.
 struct Found {
-    std::optional<Epochs> common;   // that all have; nothing without any store
+    std::optional<Epochs> common;   // the epochs that all stores have; nothing without any store
     std::set<std::string> names;    // of their files
-    std::set<std::string> aside;    // paths of those put aside by a start with CD_RESTART=no
-    std::set<std::string> renamed;  // their own names
+    std::set<std::string> aside;    // paths of stores put aside by a start with CD_RESTART=no
+    std::set<std::string> renamed;  // the proper names of renamed stores
     Outcome others = Outcome::good; // the worst of all but the renamed ones
     bool any_is_gone = false;
     bool any_is_unread = false;
@@ -56,7 +56,7 @@ std::string file_name(const std::string &path) {
     return std::filesystem::path(path).filename().string();
 }
 
-Outcome add(const Inspection &store, Found &found) {
+Outcome add(const StoreReader &store, Found &found) {
     if (!store.problem().empty()) {
         std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
     }
@@ -67,7 +67,7 @@ Outcome add(const Inspection &store, Found &found) {
         }
     } else if (store.is_gone()) {
         found.any_is_gone = true;
-    } else if (store.condition() == Inspection::Condition::renamed) {
+    } else if (store.condition() == StoreReader::Condition::renamed) {
         const cd::Superblock &header = store.loaded().header;
         found.renamed.insert(cd::store_name(header.rank, header.name));
     } else {
@@ -82,8 +82,8 @@ Outcome add(const Inspection &store, Found &found) {
     return Outcome::good;
 }
 
-// A rank without a store begins afresh, at epoch 0. One that moved to another node has left there
-// what it put aside.
+// Reports stores put aside without another one in their place: their ranks begin afresh, at epoch
+// 0. A rank that has moved may have a store in another directory.
 void begin_afresh(Found &found) {
     for (const std::string &path : found.aside) {
         const std::string instead = store_in_place_of(path);
@@ -113,7 +113,7 @@ Outcome judge(Outcome outcome, Found &found) {
         found.common = Epochs();
     }
     if (found.common && found.common->empty()) {
-        std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);
+        std::fputs("cdctl: these stores have no common epoch\n", stderr);
         return Outcome::damaged;
     }
     if (found.any_is_unread) {
@@ -140,7 +140,7 @@ void print(const std::optional<Epochs> &common, bool as_json) {
 Outcome epoch(const Arguments &arguments) {
     Found found;
     const Outcome worst =
-        Places(arguments.paths).visit([&](Inspection &store) { return add(store, found); });
+        StorePaths(arguments.paths).visit([&](StoreReader &store) { return add(store, found); });
     const Outcome outcome = judge(worst, found);
     print(found.common, arguments.json);
     return outcome;

@@ -33,7 +33,7 @@ bool is_unlocked(const fs::path &path) {
 
 // Names the temporary files of stores in a directory that killed programs have left. Skips a
 // directory that cannot be read.
-void tell_of_leftovers(const std::string &directory, Json &leftovers) {
+void report_leftovers(const std::string &directory, Json &leftovers) {
     std::set<fs::path> paths;
     std::error_code error;
     for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
@@ -55,7 +55,7 @@ void tell_of_leftovers(const std::string &directory, Json &leftovers) {
     }
 }
 
-void add_row(const Inspection &store, Table &table) {
+void add_row(const StoreReader &store, Table &table) {
     const std::string condition = condition_text(store.condition()) + use_text(store);
     if (!store.has_state()) {
         table.add({printable(store.path()), "-", "-", "-", "-", "-", "-", "-",
@@ -87,8 +87,8 @@ Outcome list(const Arguments &arguments) {
                  {"FILE", right},
                  {"CONDITION", left}});
     Json stores = Json::array();
-    const Places places(arguments.paths);
-    const Outcome outcome = places.visit([&](Inspection &store) {
+    const StorePaths paths(arguments.paths);
+    const Outcome outcome = paths.visit([&](StoreReader &store) {
         if (arguments.json) {
             stores.push_back(describe(store));
             return Outcome::good;
@@ -100,8 +100,8 @@ Outcome list(const Arguments &arguments) {
         return Outcome::good;
     });
     Json leftovers = Json::array();
-    for (const std::string &directory : places.directories()) {
-        tell_of_leftovers(directory, leftovers);
+    for (const std::string &directory : paths.directories()) {
+        report_leftovers(directory, leftovers);
     }
     if (arguments.json) {
         print_json({{"stores", stores}, {"leftovers", leftovers}});

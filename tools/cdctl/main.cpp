@@ -22,13 +22,13 @@ struct Command {
     std::string_view name;
     const char *summary;
     Outcome (*run)(const Arguments &);
-    bool writes = false; // takes --dry-run and so on, and nobody guesses the paths
+    bool writes = false; // takes --dry-run and --agree, and has no default path
 };
 
 constexpr Command commands[] = {
-    {"list", "one line for each store: whose it is, its epoch, how much it holds", list},
-    {"show", "all that a store says: epochs, CDs, entries, file positions", show},
-    {"verify", "reads all data, and says which are damaged", verify},
+    {"list", "one line for each store: rank, root, epoch, contents, condition", list},
+    {"show", "the contents of a store: epochs, CDs, entries, file positions", show},
+    {"verify", "reads all data and reports damage", verify},
     {"epoch", "the newest epoch that all of the stores have, for CD_RESTART", epoch},
     {"rebuild", "rebuilds lost files of redundancy sets", rebuild, true},
 };
@@ -42,8 +42,8 @@ void print_usage(std::FILE *to) {
         "\nA PATH is a store (RANK-NAME.cds) or a directory of stores; without any it is the\n"
         "dir= of CD_STORAGE_INFO, or cd-stores. Stores are only read, also while programs\n"
         "use them. Only rebuild writes; it needs the directories below which sets are.\n"
-        "With --dry-run it only checks. With --agree it makes checkpoints usable of which\n"
-        "no record says that all ranks had them, if all of their sets are whole.\n\n"
+        "With --dry-run it only checks. With --agree it makes checkpoints usable that lack\n"
+        "a record of their commit, if all of their sets are whole.\n\n"
         "exit status: 0 good, 1 damaged or renamed, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);

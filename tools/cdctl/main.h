@@ -30,8 +30,8 @@ int exit_status(Outcome outcome);
 
 struct Arguments {
     bool json = false;
-    bool dry_run = false; // of a command that writes
-    bool agree = false;   // the same: what no record says counted is to count
+    bool dry_run = false; // rebuild: writes nothing
+    bool agree = false;   // rebuild: commits checkpoints that lack a record of their commit
     std::vector<std::string> paths;
 };
 

@@ -11,10 +11,10 @@ namespace cdctl {
 // Escapes control characters as \xNN, for terminals.
 std::string printable(const std::string &text);
 
-// "1.5 MiB"
+// Returns a size such as "1.5 MiB".
 std::string size_text(uint64_t bytes);
 
-// "0x7f00"
+// Returns a number such as "0x7f00".
 std::string hexadecimal(uint64_t value);
 
 // A table whose columns fit their contents.

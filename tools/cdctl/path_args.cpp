@@ -49,7 +49,7 @@ bool before(const std::string &a, const std::string &b) {
 
 } // namespace
 
-Places::Places(const std::vector<std::string> &paths) {
+StorePaths::StorePaths(const std::vector<std::string> &paths) {
     if (paths.empty()) {
         add(default_directory(), true);
     }
@@ -59,25 +59,25 @@ Places::Places(const std::vector<std::string> &paths) {
 }
 
 // Does not follow links, even with slashes and dots behind them.
-void Places::add(const std::string &path, bool is_directory) {
+void StorePaths::add(const std::string &path, bool is_directory) {
     const std::string bare = cd::without_slashes_and_dots(path);
     std::error_code error;
     const fs::file_type type = fs::symlink_status(bare, error).type();
     if (type == fs::file_type::symlink) {
-        places_.push_back({bare, true});
+        paths_.push_back({bare, true});
     } else if (is_directory || type == fs::file_type::directory) {
         add_directory(path);
     } else {
-        places_.push_back({path, true});
+        paths_.push_back({path, true});
     }
 }
 
-void Places::complain(const std::string &sentence) {
+void StorePaths::complain(const std::string &sentence) {
     std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
     outcome_ = std::max(outcome_, Outcome::unreadable);
 }
 
-void Places::add_directory(const std::string &path) {
+void StorePaths::add_directory(const std::string &path) {
     std::error_code error;
     std::vector<std::string> names;
     for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator();
@@ -97,14 +97,14 @@ void Places::add_directory(const std::string &path) {
     }
     std::ranges::sort(names, before);
     for (const std::string &name : names) {
-        places_.push_back({(fs::path(path) / name).string(), false});
+        paths_.push_back({(fs::path(path) / name).string(), false});
     }
 }
 
-Outcome Places::visit(const std::function<Outcome(Inspection &)> &visit) const {
+Outcome StorePaths::visit(const std::function<Outcome(StoreReader &)> &visit) const {
     Outcome outcome = outcome_;
-    for (const Place &place : places_) {
-        Inspection store(place.path, place.named);
+    for (const StorePath &place : paths_) {
+        StoreReader store(place.path, place.named);
         // Its program has ended meanwhile and removed it.
         if (store.is_gone() && !place.named) {
             continue;

@@ -11,19 +11,19 @@
 
 namespace cdctl {
 
-// The stores that paths mean: of a directory all stores in it, by rank and name; without paths
-// those of the default directory. Prints errors for other files. May throw.
-class Places {
+// The stores that the paths of a command line name. A directory stands for all stores in it, sorted
+// by rank and name; no path for the default directory. Prints errors for other files. May throw.
+class StorePaths {
 public:
-    explicit Places(const std::vector<std::string> &paths);
+    explicit StorePaths(const std::vector<std::string> &paths);
 
     // Calls `visit` with each store. Returns the worst outcome.
-    Outcome visit(const std::function<Outcome(Inspection &)> &visit) const;
+    Outcome visit(const std::function<Outcome(StoreReader &)> &visit) const;
 
     const std::vector<std::string> &directories() const { return directories_; }
 
 private:
-    struct Place {
+    struct StorePath {
         std::string path;
         bool named = false; // by the user, and not found in a directory
     };
@@ -32,7 +32,7 @@ private:
     void add_directory(const std::string &path);
     void complain(const std::string &sentence);
 
-    std::vector<Place> places_;
+    std::vector<StorePath> paths_;
     std::vector<std::string> directories_; // of stores, that could be read
     Outcome outcome_ = Outcome::good;
 };

@@ -32,7 +32,7 @@ using Standing = Checkpoints::Standing;
 
 enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
 
-// A set that was found, or one of which nothing was found beside others; and what became of it.
+// A set, and the result of its rebuild. Its checkpoint may have sets of which no file was found.
 struct SetBelow {
     FoundSet found;
     std::optional<Checkpoint> checkpoint;
@@ -76,7 +76,7 @@ void complain(const std::string &sentence) {
 
 // ---- Finding sets
 
-// Adds the sets of which no scheme file was found where others say that there are more.
+// Adds the sets without any scheme file, where other sets record that there are more.
 void add_missing_sets(std::vector<SetBelow> &sets) {
     constexpr int most = 256; // a damaged number of sets must not make many
     std::map<std::tuple<std::optional<Checkpoint>, int, int>, std::map<int, const SetBelow *>> jobs;
@@ -93,15 +93,15 @@ void add_missing_sets(std::vector<SetBelow> &sets) {
                     missing.emplace_back(SetBelow{{}, other.checkpoint, other.directory});
                 set.found.set.group = group;
                 set.found.set.groups = other.found.set.groups;
-                set.found.problem = "not found, and what its ranks had is lost";
+                set.found.problem = "not found; the data of its ranks are lost";
             }
         }
     }
     std::ranges::move(missing, std::back_inserter(sets));
 }
 
-// Finds the sets below the directories given, the newest checkpoints first. Complains in
-// `unusable`.
+// Finds the sets below the given directories, the newest checkpoints first. Adds sentences about
+// files that cannot be used to `unusable`.
 std::vector<SetBelow> find_all(const std::vector<std::string> &directories,
                                std::vector<std::string> &unusable) {
     const auto names_checkpoint = [](std::string_view name) {
@@ -129,7 +129,7 @@ std::vector<SetBelow> find_all(const std::vector<std::string> &directories,
 
 // ---- Rebuilding
 
-// Removes what an interrupted rebuild left beside the descriptors of a set.
+// Removes drafts of an interrupted rebuild, which lie beside the descriptors of a set.
 void remove_drafts(const SetBelow &set, const std::vector<std::string> &bounds) {
     std::set<fs::path> folders;
     for (size_t member = 0; member < set.offline.places.size(); ++member) {
@@ -165,7 +165,7 @@ void rebuild_set(const Checkpoints &known, const Arguments &arguments,
     cd::redset::Options options;
     options.progress = std::move(progress);
     status = rebuild_offline(set.found, options, arguments.paths, arguments.dry_run, set.offline);
-    // Programs do not start from a whole set either of which no record is left.
+    // Programs do not start from a set without a record, even if it is whole.
     set.is_unrecorded = standing == Standing::unrecorded ||
                         (status && !known.has_records_of(set.checkpoint, set.found.set.group));
     const auto is_damaged = [](const MemberState &member) { return member != MemberState(); };
@@ -190,13 +190,13 @@ void rebuild_set(const Checkpoints &known, const Arguments &arguments,
 
 // ---- Which checkpoint programs start from
 
-// Programs look at `a` before they come to `b`.
+// True if programs try to start from `a` before `b`.
 bool is_tried_before(const Checkpoint &a, const Checkpoint &b) {
     return std::pair(a.id.number, -a.id.level) > std::pair(b.id.number, -b.id.level);
 }
 
-// Finds the newest checkpoint of each root of which all sets are there, or can be rebuilt. Nobody
-// knows it for a root of which a set has failed.
+// Finds the newest checkpoint of each root whose sets are all whole or can be rebuilt. It is
+// unknown for a root with a set that has failed.
 void find_starts(std::vector<SetBelow> &sets, bool agree) {
     std::map<Checkpoint, std::set<int>> groups; // that are there
     std::set<std::string> unknown;              // roots
@@ -226,12 +226,12 @@ void find_starts(std::vector<SetBelow> &sets, bool agree) {
         if (set.is_replaced()) {
             set.problem += (set.problem.empty() ? "" : "; ");
             set.problem += "programs start from epoch " + std::to_string(set.start->id.epoch) +
-                           " instead, the newest that can be had";
+                           " instead, the newest usable one";
         }
     }
 }
 
-// Commits the checkpoints without records of which all sets are whole. Returns them.
+// Commits the checkpoints without records whose sets are all whole. Returns them.
 std::set<Checkpoint> commit_unrecorded(const std::vector<SetBelow> &sets, Outcome &outcome) {
     std::map<Checkpoint, std::vector<WholeSet>> whole;
     std::set<Checkpoint> wanted;

@@ -59,7 +59,7 @@ void print_holding(const cd::Loaded &loaded, const std::string &title, uint64_t 
     print_files(files);
 }
 
-void print_store(const Inspection &store) {
+void print_store(const StoreReader &store) {
     print(store.path() + ": " + condition_text(store.condition()) + use_text(store));
     if (!store.problem().empty()) {
         print("  " + store.problem());
@@ -141,7 +141,7 @@ void add_holding(const cd::Loaded &loaded, uint64_t epoch, const cd::StoredEntri
     }
 }
 
-Json describe_all(const Inspection &store) {
+Json describe_all(const StoreReader &store) {
     Json json = describe(store);
     if (!store.has_state()) {
         return json;
@@ -181,7 +181,7 @@ Json describe_all(const Inspection &store) {
 
 Outcome show(const Arguments &arguments) {
     Json stores = Json::array();
-    const Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
+    const Outcome outcome = StorePaths(arguments.paths).visit([&](StoreReader &store) {
         arguments.json ? stores.push_back(describe_all(store)) : print_store(store);
         return Outcome::good;
     });

@@ -21,7 +21,7 @@
 namespace cdctl {
 namespace {
 
-// True for RANK-NAME.cds, also put aside: the name tells whose it is.
+// True for RANK-NAME.cds, and with .old behind it.
 bool is_name_of_a_store(std::string_view name) {
     const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
     return digits > 0 && name.substr(digits).starts_with('-') &&
@@ -30,22 +30,22 @@ bool is_name_of_a_store(std::string_view name) {
 
 } // namespace
 
-void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+void wait_shortly() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
 // The tables are in the order of the enumerations.
-const char *condition_text(Inspection::Condition condition) {
+const char *condition_text(StoreReader::Condition condition) {
     constexpr const char *texts[] = {"good",    "older",   "renamed",
                                      "damaged", "version", "unreadable"};
     return texts[static_cast<size_t>(condition)];
 }
 
-Outcome Inspection::outcome() const {
+Outcome StoreReader::outcome() const {
     constexpr Outcome outcomes[] = {Outcome::good,    Outcome::older,      Outcome::renamed,
                                     Outcome::damaged, Outcome::unreadable, Outcome::unreadable};
     return outcomes[static_cast<size_t>(condition_)];
 }
 
-Inspection::Inspection(std::string path, bool named) : path_(std::move(path)) {
+StoreReader::StoreReader(std::string path, bool named) : path_(std::move(path)) {
     open();
     if (file_.is_open()) {
         try {
@@ -59,13 +59,13 @@ Inspection::Inspection(std::string path, bool named) : path_(std::move(path)) {
     }
 }
 
-void Inspection::refuse(Condition condition, std::string problem) {
+void StoreReader::refuse(Condition condition, std::string problem) {
     condition_ = condition;
     problem_ = std::move(problem);
 }
 
 // Does not wait for FIFOs and devices.
-void Inspection::open() {
+void StoreReader::open() {
     cd::os::System &system = cd::os::system();
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     cd::File file(system.open_at(AT_FDCWD, path_.c_str(), flags, 0), path_);
@@ -94,7 +94,7 @@ void Inspection::open() {
 }
 
 // Finds the process that uses the file, by its lock on the first or second byte. Takes no lock.
-void Inspection::find_user() {
+void StoreReader::find_user() {
     for (const off_t byte : {0, 1}) {
         struct flock lock = {};
         lock.l_type = F_RDLCK;
@@ -108,15 +108,15 @@ void Inspection::find_user() {
 }
 
 // Reads again what seems damaged in a store in use: it may only be unfinished.
-void Inspection::load() {
+void StoreReader::load() {
     for (int attempt = 0;; ++attempt) {
         find_user();
         cd::Loaded loaded;
         const cd::Status status = cd::load(file_, loaded);
         find_user();
         const bool whole = status.is_ok() && loaded.doubt.empty();
-        if (!whole && user_ && attempt < attempts) {
-            wait_a_moment();
+        if (!whole && user_ && attempt < most_attempts) {
+            wait_shortly();
             continue;
         }
         if (whole) {
@@ -135,9 +135,9 @@ void Inspection::load() {
     }
 }
 
-// The library refuses a store under another root's name, and never opens one under other names, as
-// people keep copies.
-void Inspection::check_name(bool named) {
+// Checks the file's name. The library refuses a store under another root's name, and opens none
+// under other names, since people keep copies.
+void StoreReader::check_name(bool named) {
     const cd::Superblock &header = loaded_.header;
     const std::string own = cd::store_name(header.rank, header.name);
     const std::string name = std::filesystem::path(path_).filename().string();
@@ -149,11 +149,11 @@ void Inspection::check_name(bool named) {
     problem_ += (problem_.empty() ? "" : ". ") + path_ + ": the store is that of the root CD \"" +
                 header.name + "\" of rank " + std::to_string(header.rank) +
                 ", which programs open as " + own +
-                (is_copy ? " alone; this is a copy to look at, from which none starts"
-                         : " alone; it was copied or renamed. Rename it to that to start from it");
+                (is_copy ? " only; no program starts from this copy"
+                         : " only; it was copied or renamed. Rename it to that to start from it");
 }
 
-bool Inspection::load_again() {
+bool StoreReader::load_again() {
     cd::Loaded loaded;
     if (!cd::load(file_, loaded) || !loaded.doubt.empty()) {
         return false;

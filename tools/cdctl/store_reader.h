@@ -16,10 +16,10 @@ namespace cdctl {
 
 // One store, opened for reading without a lock. While a process works on the store, it reads one of
 // the states that the store went through.
-class Inspection {
+class StoreReader {
 public:
     // Errors become the condition(). `named`: the user has named the file, so it may be a copy.
-    Inspection(std::string path, bool named);
+    StoreReader(std::string path, bool named);
 
     enum class Condition {
         good,       // what is loaded is the newest state; its data have not been read
@@ -76,10 +76,10 @@ private:
     cd::Loaded loaded_;
 };
 
-const char *condition_text(Inspection::Condition condition);
+const char *condition_text(StoreReader::Condition condition);
 
-// Waits between two attempts to read what another process changes.
-void wait_a_moment();
-constexpr int attempts = 20;
+// Waits between two most_attempts to read what another process changes.
+void wait_shortly();
+constexpr int most_attempts = 20;
 
 } // namespace cdctl

@@ -105,9 +105,9 @@ std::string what_lies_there(const Use &use, const Part &part) {
            hexadecimal(use.place->begin + (first - entry.run_offset));
 }
 
-class Verifying {
+class Verify {
 public:
-    explicit Verifying(Inspection &store)
+    explicit Verify(StoreReader &store)
         : store_(store), progress_(store.path()), uses_(uses_of(store.loaded())) {}
 
     Verification run() {
@@ -159,10 +159,10 @@ private:
     // refers to before and after they are read, and that do not match, are bad. False if the state
     // always changes.
     bool settle() {
-        for (int attempt = 0; attempt < attempts; ++attempt) {
+        for (int attempt = 0; attempt < most_attempts; ++attempt) {
             kept_.push_back(store_.loaded()); // the parts point into it
             if (!store_.load_again()) {
-                wait_a_moment();
+                wait_shortly();
                 continue;
             }
             Uses uses = uses_of(store_.loaded());
@@ -186,7 +186,7 @@ private:
                 }
                 return true;
             }
-            wait_a_moment();
+            wait_shortly();
         }
         return false;
     }
@@ -223,7 +223,7 @@ private:
         }
     }
 
-    Inspection &store_;
+    StoreReader &store_;
     ProgressLine progress_;
     Uses uses_;
     std::vector<Part> bad_;
@@ -246,7 +246,7 @@ const char *verdict_text(Outcome outcome) {
     return texts[static_cast<size_t>(outcome)];
 }
 
-void print(const Inspection &store, const Verification &found, Outcome outcome) {
+void print(const StoreReader &store, const Verification &found, Outcome outcome) {
     std::string line = printable(store.path()) + ": " +
                        (outcome == Outcome::damaged   ? "DAMAGED"
                         : outcome == Outcome::renamed ? "RENAMED"
@@ -273,7 +273,7 @@ void print(const Inspection &store, const Verification &found, Outcome outcome) 
     }
 }
 
-Json describe(const Inspection &store, const Verification &found, Outcome outcome) {
+Json describe(const StoreReader &store, const Verification &found, Outcome outcome) {
     Json json = describe(store);
     json["verdict"] = verdict_text(outcome);
     json["exit_status"] = exit_status(outcome);
@@ -299,8 +299,8 @@ Json describe(const Inspection &store, const Verification &found, Outcome outcom
 
 Outcome verify(const Arguments &arguments) {
     Json stores = Json::array();
-    const Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
-        const Verification found = store.has_state() ? Verifying(store).run() : Verification();
+    const Outcome outcome = StorePaths(arguments.paths).visit([&](StoreReader &store) {
+        const Verification found = store.has_state() ? Verify(store).run() : Verification();
         const Outcome both = std::max(store.outcome(), found.outcome);
         arguments.json ? stores.push_back(describe(store, found, both)) : print(store, found, both);
         return both;

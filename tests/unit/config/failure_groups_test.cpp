@@ -44,8 +44,7 @@ TEST(GroupsFile, WhatIsNoLineIsRefusedWithItsNumber) {
 TEST(GroupsFile, AHostThatIsNotThereIsNamed) {
     for (const std::string_view text : {"", "node2 rack1\n", "node11 rack1\nnode rack2"}) {
         EXPECT_EQ(refusal_of_groups(text),
-                  "racks.txt: no line \"node1 GROUP\" says what fails together with "
-                  "this node");
+                  "racks.txt: no line \"node1 GROUP\" for this node; add one");
     }
 }
 

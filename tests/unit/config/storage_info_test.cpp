@@ -256,8 +256,8 @@ TEST(StorageInfo, KeysThatContradictEachOtherOrDoNothingAreBothNamed) {
         const char *names;
     };
     for (const auto &[text, names] :
-         {Case{"store=file,config=F,redundancy=rs:3", "config=F and redundancy=rs:3 contradict"},
-          Case{"store=file,config=F,set_size=8", "config=F and set_size=8 contradict"},
+         {Case{"store=file,config=F,redundancy=rs:3", "config=F and redundancy= contradict"},
+          Case{"store=file,config=F,set_size=8", "config=F and set_size= contradict"},
           Case{"store=file,redundancy=xor,flush_interval=1", "flush_interval=1 without flush="},
           Case{"flush_interval=2", "flush_interval=2 without flush="}}) {
         clear_message();

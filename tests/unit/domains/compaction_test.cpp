@@ -99,7 +99,7 @@ TEST_F(Compaction, DoesNotJoinPartsThatWereAddedAroundDeletedBytes) {
     keep(0, 100, CD_READ_WRITE);
     EXPECT_EQ(entries(), 3);
     const cd_addrspec middle = {&memory[40], 20, CD_READ_WRITE, CD_GLOBAL};
-    ASSERT_TRUE(remove(domain, &middle, 1).is_ok());
+    ASSERT_TRUE(delete_ranges(domain, &middle, 1).is_ok());
     advance_all();
     EXPECT_EQ(entries(), 2);
 }
@@ -125,7 +125,7 @@ TEST_F(Compaction, KeepsEntriesFewWhateverPartsChangeOneAfterTheOther) {
         }
         EXPECT_TRUE(holds_what_is_in_memory());
         const cd_addrspec all = {memory.data(), size, CD_READ_WRITE, CD_GLOBAL};
-        ASSERT_TRUE(remove(domain, &all, 1).is_ok());
+        ASSERT_TRUE(delete_ranges(domain, &all, 1).is_ok());
         if (checksummed) {
             break;
         }

@@ -33,7 +33,7 @@ protected:
 
     void drop(const Parts &parts) {
         const std::vector<cd_addrspec> list = specs(parts, CD_READ_ONLY);
-        ASSERT_TRUE(remove(domain, list.data(), static_cast<int>(list.size())).is_ok());
+        ASSERT_TRUE(delete_ranges(domain, list.data(), static_cast<int>(list.size())).is_ok());
     }
 
     void advance_all() {

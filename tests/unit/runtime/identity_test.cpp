@@ -77,9 +77,10 @@ TEST(Identity, WhatIsNoRankIsPassedOverAndToldOnce) {
     environment.variables.erase("SLURM_PROCID");
     EXPECT_EQ(current_rank(), 0);
     ASSERT_EQ(environment.warnings.size(), 1U);
-    EXPECT_EQ(environment.warnings.front(),
-              "PMI_RANK is \"99999999999999999999\", and a rank is a whole number from 0 on; taken "
-              "as rank 7: set or unset it");
+    EXPECT_EQ(
+        environment.warnings.front(),
+        "PMI_RANK is \"99999999999999999999\", which is no rank (an integer from 0); rank 7 is "
+        "used: set or unset it");
 }
 
 TEST(Identity, MpiKnowsTheRankBest) {

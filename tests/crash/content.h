@@ -16,7 +16,7 @@ class Content {
 public:
     uint64_t size() const { return size_; }
 
-    // What is gained reads as 0.
+    // The new bytes read as 0.
     void grow(uint64_t size);
     void cut(uint64_t size);
     // Bytes behind the end are dropped.

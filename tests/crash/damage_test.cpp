@@ -88,7 +88,7 @@ protected:
         }
     }
 
-    // What was survived once is gone when the store has been written to, and so was nothing else.
+    // Writes to the store; the damage is gone then, and nothing else is.
     void go_on_with(const Stored &stored, const std::string &what) {
         const auto newest = std::find(once_stored_.rbegin(), once_stored_.rend(), stored);
         const Found found = {static_cast<size_t>(once_stored_.rend() - newest) - 1, true, 0};
@@ -222,7 +222,7 @@ TEST_F(Damage, ByBlocksInWrongPlacesIsFound) {
     misplace_blocks();
 }
 
-// As long as nothing is written over what they refer to: here data only come to others.
+// This holds while nothing overwrites the data they refer to: here data are only added.
 TEST_F(Damage, OfTheNewestHeaderLeavesWhatTheMetadataSaidBeforeTheyMoved) {
     kind_.block = Arena::largest_block;
     Steps steps = until_the_journal_is_full();

@@ -48,7 +48,7 @@ public:
     // on the medium or not, for ever, and is only forced again where it is written again.
     void fail_to_force(int inode);
 
-    // As processes see them.
+    // The state of files as processes see it.
     bool is_directory(int inode) const { return inodes_[index(inode)].directory; }
     int parent(int inode) const { return inodes_[index(inode)].parent; }
     int find(int directory, const std::string &name) const; // -1: no such name

@@ -20,7 +20,7 @@ int refuse(int error) {
 
 } // namespace
 
-// What takes no room cannot fail for lack of it.
+// Calls that take no room cannot fail for lack of it.
 bool DiskSystem::fails_to_look(bool can_be_interrupted) {
     const bool due = fails(can_be_interrupted);
     if (due && (errno == ENOSPC || errno == EDQUOT)) {
@@ -250,7 +250,7 @@ ssize_t DiskSystem::write_at(int fd, const void *from, size_t length, off_t offs
     return static_cast<ssize_t>(length);
 }
 
-// As on ext4, which grows by what there is until there is no more.
+// Grows a file by the room that is left, as ext4 does, and fails then.
 int DiskSystem::allocate(int fd, off_t offset, off_t length) {
     const int inode = open_.at(fd);
     const uint64_t before = disk_.content(inode).size();
@@ -291,7 +291,7 @@ int DiskSystem::force(int fd) {
     event.inode = open_.at(fd);
     const bool failing = fails(true);
     const int error = errno;
-    // What was interrupted is not lost.
+    // Data whose sync was interrupted are not lost.
     event.kind = failing ? Event::Kind::fail_to_force : Event::Kind::force;
     if (!failing || error != EINTR) {
         record(event);

@@ -14,7 +14,7 @@
 
 namespace crash {
 
-// Which call does something else than was asked for.
+// The call that fails, is interrupted or transfers less.
 struct Fault {
     enum class Kind {
         none,

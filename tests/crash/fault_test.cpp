@@ -36,7 +36,7 @@ struct Work {
     Truth truth;
     Start start = Start::anew;
     Steps steps;
-    // What the program tries once before it repeats what has failed.
+    // The steps that the program tries once before it repeats the failed one.
     Steps meanwhile = {};
 };
 
@@ -271,7 +271,7 @@ private:
         cd::os::replace_system(&system_);
     }
 
-    // What was not forced happens to be on the medium.
+    // Returns the case in which all that was not forced is on the medium.
     static Parts all_of(const Disk &disk) {
         Parts all;
         for_each_kill(disk, disk.unforced().size(), [&](const Parts &parts) {
@@ -316,7 +316,7 @@ protected:
                               write(90, 9, 7), advance(1), commit(1)});
     }
 
-    // It finds a journal that is nearly full.
+    // Returns a process that finds a journal that is nearly full.
     Work process_that_moves_the_metadata() const {
         Work work = first_process();
         work.steps = until_the_journal_is_full();
@@ -389,7 +389,7 @@ TEST_F(FailingCall, WhileTheMetadataMoveHasChangedNothing) {
     sweep(work, {Fault::Kind::fails, 0, EIO, 3}, Answer::writes_and_repeats);
 }
 
-// Nor can it be undone at once.
+// The undoing of the failed call fails, too.
 TEST_F(FailingCall, AndThoseThatFollowLeaveTheOldOrTheNewState) {
     sweep_both({Fault::Kind::fails, 0, EIO, 2}, Answer::writes_and_repeats);
     sweep_both({Fault::Kind::fails, 0, EIO, 3}, Answer::writes_and_repeats);
@@ -423,7 +423,7 @@ TEST_F(FailingCall, ThatIsInterruptedOrTransfersLessIsNoFailure) {
     sweep_both({Fault::Kind::transfers_less, 0, 0}, Answer::repeats);
 }
 
-// Also one that no transfer and no sync is: opening, renaming, asking.
+// The call may be any, such as opening or renaming a file.
 TEST_F(FailingCall, ThatASignalHasInterruptedHasChangedNothing) {
     sweep_both({Fault::Kind::fails, 0, EINTR}, Answer::repeats);
 }

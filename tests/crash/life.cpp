@@ -69,7 +69,7 @@ std::string Life::begin_at(size_t version) {
     if (!wrong.empty()) {
         return wrong;
     }
-    // What is newer goes with the first change.
+    // The first change discards newer points in time.
     const Stored advanced = after_an_advance(old, kind_.keep);
     return record(advance(id), {"the first advance", {newest, old, advanced}, {advanced}});
 }

@@ -42,7 +42,7 @@ public:
     const Recording &end();
     const Disk &disk() const { return disk_; }
 
-    // Whether truth_of() knows what was found.
+    // Returns whether truth_of() knows what was found.
     bool knows(const Found &found) const;
     Truth truth_of(const Found &found) const;
 

@@ -19,7 +19,7 @@ Arena arena;
 
 namespace {
 
-// Which function it is no store knows, so that one is enough.
+// Stores do not know which function it is, so that one is enough.
 constexpr int only_regen = 0;
 
 int regenerate(cd_addrspec *ranges, int count) {

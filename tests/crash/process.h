@@ -26,7 +26,7 @@ public:
     // Does the step with the library.
     cd_error take(const model::Step &step);
 
-    // Whether the root came back from the store, and was not restored yet.
+    // Returns whether the root came back from the store and was not restored yet.
     bool has_restarted(int root) const;
 
     // "" or where memory differs from the model's.

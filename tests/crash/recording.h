@@ -25,7 +25,7 @@ struct StoreKind {
     std::string storage() const;
 };
 
-// What may be found when the disk is cut off during or after a step of a program.
+// The contents that are allowed when the disk is cut off during or after a step.
 struct Expectation {
     std::string what;
     std::vector<Stored> during;

@@ -81,7 +81,7 @@ protected:
         return life.disk().after_crash({});
     }
 
-    // What a new process finds on the disk can be worked with.
+    // Expects that a new process can work with the disk.
     void go_on_from(const Disk &disk, const Truth &truth) {
         Life life(kind_, disk, truth);
         if (truth.stored() == nothing_stored()) {
@@ -143,7 +143,7 @@ TEST_F(ScriptedCrash, WhileTheJournalBeginsAgainLeavesTheOldOrTheNewState) {
     sweep_script(some_states, until_the_journal_is_full());
 }
 
-// Of the places for metadata that it finds none is free for those to come.
+// Neither place of the metadata is free for the next generation.
 TEST_F(ScriptedCrash, WhileTheJournalOfAnotherProcessBeginsAgainLeavesTheOldOrTheNewState) {
     kind_.block = 3;
     Steps steps = until_the_journal_is_full();

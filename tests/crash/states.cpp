@@ -36,7 +36,7 @@ public:
              const std::function<bool(const Parts &)> &visit)
         : disk_(disk), newest_(newest), effort_(effort), dice_(dice), visit_(visit) {}
 
-    // Whether these are all.
+    // Returns whether all states were visited.
     bool run() {
         bool all = true;
         for (const uint64_t unit : {whole, uint64_t{4096}, sector}) {

@@ -28,7 +28,7 @@ using Parts = std::vector<Disk::Part>;
 bool for_each_crash(const Disk &disk, size_t newest, const Effort &effort, Dice &dice,
                     const std::function<bool(const Parts &)> &visit);
 
-// What a process that is killed leaves: all of it, and of the newest change the first bytes.
+// Visits the states that a kill leaves: all changes, and the first bytes of the newest one.
 void for_each_kill(const Disk &disk, size_t newest,
                    const std::function<bool(const Parts &)> &visit);
 

@@ -44,7 +44,7 @@ struct Stored {
 
 Stored nothing_stored();
 
-// What the model says; without older points in time, which it does not know.
+// Returns the content that the model tells, which knows no older points in time.
 Stored stored_in(const model::Model &model);
 
 // An advance of the root, of which memory has what is stored.

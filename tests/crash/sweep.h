@@ -11,7 +11,7 @@
 
 namespace crash {
 
-// What was found after one crash.
+// The content that was found after one crash.
 struct Found {
     size_t step = 0; // under way, or the last that was over
     bool over = false;

@@ -9,7 +9,7 @@
 
 namespace crash {
 
-// What happened to a disk, in order, so that it can happen again and be looked at in between.
+// A change of a disk. A tape of them can be replayed and looked at in between.
 struct Event {
     enum class Kind {
         inode, // a file or directory without a name

@@ -102,7 +102,7 @@ TEST_F(TornRecord, IsNotWhatDamageLeavesOfOneThatCounted) {
     }
 }
 
-// Of the same record in the same place of another generation, or of another place.
+// The other journal had the same record in another generation, or in another place.
 TEST_F(TornRecord, IsNotWhatAnotherJournalLeaves) {
     const std::vector<std::byte> journal = written(record_of(6000));
     cd::Superblock other = header_;

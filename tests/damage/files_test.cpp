@@ -218,7 +218,7 @@ TEST_F(Files, ASymbolicLinkToADirectoryOfAllIsNotFollowed) {
     EXPECT_TRUE(fs::is_empty(directory_.path("shm")));
 }
 
-// Where disks are mounted is often a link that the system's owner has made.
+// Mount points are often reached through links of the system's owner.
 TEST_F(Files, ADirectoryBehindASymbolicLinkIsFound) {
     fs::rename(directory_.path("s"), directory_.path("t"));
     fs::create_directory(directory_.path("disk"));
@@ -240,7 +240,7 @@ TEST_F(Files, AFileThatOthersMayWriteToIsRefused) {
     }
 }
 
-// Where some of the files belong to another user, which only root could make true.
+// A system in which some files belong to another user, as only root could arrange.
 class OthersFiles : public cd::os::System {
 public:
     explicit OthersFiles(mode_t type) : type_(type) { cd::os::replace_system(this); }

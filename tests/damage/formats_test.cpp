@@ -121,7 +121,7 @@ protected:
 
     std::string store() const { return directory_.path("s/0-alpha.cds"); }
 
-    // Of both headers.
+    // Returns the format versions of both headers.
     std::multiset<int> versions() const {
         std::multiset<int> found;
         std::ifstream file(store(), std::ios::binary);

@@ -48,7 +48,7 @@ protected:
                   "");
     }
 
-    // Which write makes of the state that the store has.
+    // Writes hostile changes, made from the state that the store has.
     using Write = std::function<void(const cd::State &, cd::ChangeWriter &)>;
 
     void append(const Write &write) const {
@@ -169,7 +169,7 @@ TEST_F(HostileRecord, ThatPutsAnEntryIntoWhatTheLoaderMadeReadOnlyIsRefused) {
     EXPECT_NE(restart().find("are not writable in this process"), std::string::npos) << restart();
 }
 
-// What the store began with is no older point in time, for which the rest would be written over.
+// The empty beginning of a store is no older point in time to go back to.
 TEST(FirstRecord, ThatIsDamagedIsAnErrorAndNotTheBeginning) {
     Specimen store(3, 1);
     const uint64_t at = store.loaded().header.journal.offset + 60;

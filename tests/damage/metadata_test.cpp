@@ -42,7 +42,7 @@ protected:
 
     bool has_moved() const { return GetParam().advances == many; }
 
-    // What loading the damaged store comes to; a failure if that is none of what is allowed.
+    // Loads the damaged store and returns the outcome; expects that it is an allowed one.
     Found load(const std::string &what) {
         cd::Loaded loaded;
         const cd::Status status = cd::load(store_.file(), loaded);
@@ -124,7 +124,7 @@ protected:
     std::mt19937 random_{1};
 };
 
-// Whoever wrote that knew how to make a record, and not what is in a family.
+// The record is well formed, and its changes make no family.
 TEST_P(Metadata, ACdWhoseParentHasEndedIsDamage) {
     const cd::Loaded &loaded = store_.loaded();
     cd::StoredCd child;
@@ -169,7 +169,7 @@ TEST_P(Metadata, EveryBitOfTheHeadersIsFound) {
     }
 }
 
-// Until there is a second generation, both headers know everything; else one of them does.
+// Both headers know everything until there is a second generation; then one of them does.
 TEST_P(Metadata, AHeaderThatIsNotNeededCostsNothing) {
     const std::vector<std::byte> zeros(block);
     for (size_t slot = 0; slot < cd::format::headers; ++slot) {
@@ -373,7 +373,7 @@ TEST(MetadataSpecimens, AreOfBothKinds) {
     EXPECT_NE(Specimen(many, 1).loaded().older.generation, 0U);
 }
 
-// Whoever gives them up would give what the file does not have, or what is something else's.
+// Freeing their places would free space that the file lacks or that others use.
 TEST(MetadataSpecimens, OlderOnesThatAreNotWhereTheHeaderSaysAreADoubtAndNotKept) {
     const Specimen store(many, 1);
     for (const uint64_t wrong : {uint64_t{store.size()}, store.loaded().header.journal.offset}) {

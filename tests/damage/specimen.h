@@ -78,7 +78,7 @@ public:
 
     void put(size_t offset, const std::byte *bytes, size_t length);
     void cut(size_t length);
-    // As it was.
+    // Writes the undamaged content again.
     void heal();
 
 private:

@@ -55,7 +55,7 @@ std::array<int, cells> restored(const Cd &cd, int lowest_depth) {
     return memory;
 }
 
-// Where files are after the same; those that nobody holds stay where they were.
+// Returns the file positions after a restore; files that no CD holds stay where they were.
 std::array<long, model::slot_count> positions_after(const Cd &cd, int lowest_depth) {
     std::array<long, model::slot_count> positions = {};
     positions.fill(elsewhere_in_file);
@@ -90,7 +90,7 @@ class Checker {
 public:
     Checker(const Plan &plan, std::string storage) : plan_(plan), storage_(std::move(storage)) {}
 
-    // In a process of its own.
+    // Checks in a process of its own.
     std::string check(Restores which) {
         map_memory();
         move_files_elsewhere(); // where the store does not have one, it is added there

@@ -133,7 +133,7 @@ TEST_P(Killed, ProcessThatIsKilledAtAnyInstantLeavesTheStateBeforeOrAfterTheStep
     EXPECT_GT(found_after_, 0) << "no kill came between an operation's end and its being told";
 }
 
-// Where Linux has files in memory, stores write in place.
+// Stores in Linux's files in memory are written in place.
 INSTANTIATE_TEST_SUITE_P(Stores, Killed,
                          testing::Values(Place{"WhereTemporaryFilesAre",
                                                std::filesystem::temp_directory_path(), 300},

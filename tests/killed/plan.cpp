@@ -208,7 +208,7 @@ Step Plan::random_call(const Cd &cd) {
         step.op = Op::create;
         step.id = ++last_id_;
         step.logging = COMM_LOGGING_INHERIT;
-        // Not without bounds.
+        // Bounds the number of CDs.
         if (model_.live().size() > 7) {
             step.op = Op::commit;
         }

@@ -51,7 +51,7 @@ private:
     int last_id_ = 0;
 };
 
-// What a process adds to a CD that it has found in a store, as the model holds it already.
+// Returns the adds for a CD that was found in a store; the model has made them already.
 std::vector<model::Step> added_again(const model::Cd &cd);
 
 } // namespace killed

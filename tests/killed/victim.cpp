@@ -76,7 +76,7 @@ private:
         return true;
     }
 
-    // Of descendants that were not made again it has no files.
+    // A descendant that was not made again has no files here.
     static bool positions_are_right(const model::Cd &restored) {
         for (const auto &[slot, record] : restored.files) {
             const off_t position = ::lseek(file_of(slot), 0, SEEK_CUR);

@@ -13,7 +13,7 @@ namespace model {
 
 struct Log;
 
-// Which of several streams beside each other: depth and sibling index of the CDs that use it.
+// Identifies a stream beside others: depth and sibling index of the CDs that use it.
 using SiblingKey = std::pair<int, int>;
 
 // A moment in a stream and in the streams nested in it.
@@ -40,7 +40,7 @@ struct Log {
 
     bool nested_replaying(int depth) const;
 
-    // Whether an ancestor of the CD at depth replays what that CD has.
+    // Returns whether an ancestor of the CD at `depth` replays entries of that CD.
     bool replays_for_ancestor(int depth) const;
 
     // The position of the CD at this depth; nested streams count if they belong to deeper CDs.

@@ -63,7 +63,7 @@ struct Cd {
     LogPosition begin;
 };
 
-// Whether a restore of top takes what holder has. What is CONSTRAINED means nothing to ancestors.
+// Returns whether a restore of `top` uses a byte of `holder`; CONSTRAINED ones are its own.
 bool is_restored(const Cd &top, const Cd &holder, const Byte &byte);
 
 // A CD's subtree in the order of a restore: deepest first, at one depth the newest first.
@@ -76,7 +76,7 @@ const Byte *parent_copy(const Cd &cd, int offset);
 // The smallest index that no live child has.
 int free_sibling(const Cd &parent);
 
-// What a CD's regen functions are called with: for each function the bytes it has to write.
+// The bytes that each regen function of a CD has to write.
 using RegenCalls = std::map<int, std::set<int>>;
 
 // How a call may end.
@@ -118,7 +118,7 @@ public:
     std::map<int, uint8_t> verified(const Cd &cd) const;
     std::set<int> mismatches(const Cd &cd) const;
 
-    // What each byte of memory may hold after a restore that failed in a regen function.
+    // Returns the values that each byte may have after a restore that failed in a regen.
     std::vector<std::set<uint8_t>> memory_after_failed_restore(const Cd &cd) const;
     std::map<int, long> positions_after_restore(const Cd &cd) const;
     void adopt(const Memory &memory) { memory_ = memory; }
@@ -156,10 +156,10 @@ private:
     int origins_ = 0;
 };
 
-// What a regen function writes to a byte; state is the arena's first byte when it is called.
+// Returns the byte that a regen function writes; `state`: the arena's first byte at its call.
 uint8_t regenerated(int regen, int offset, uint8_t state);
 
-// What a program's memory holds when it starts, and what a write step writes.
+// Returns the bytes that memory holds at the start, and those that a write step writes.
 uint8_t initial_byte(int offset);
 uint8_t written_byte(const Step &step, int index);
 

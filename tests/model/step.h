@@ -73,7 +73,7 @@ struct Element {
 
 enum class RegenFailure { no, returns, throws };
 
-// Which descriptor a file step means: a slot, or one of these.
+// The descriptor of a file step is a slot, or one of these.
 constexpr int negative_descriptor = -1;
 constexpr int unused_descriptor = -2;
 constexpr int pipe_descriptor = -3;

@@ -26,7 +26,7 @@ std::set<std::string> lines_of(const std::string &path) {
     return lines;
 }
 
-// Which scenario stands behind which function.
+// The scenario that proves each function.
 using Witnesses = std::map<std::string, std::string>;
 
 Witnesses witnesses(std::vector<std::string> Scenario::*functions) {

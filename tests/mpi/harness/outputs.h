@@ -57,7 +57,7 @@ public:
     void interrupt_after(size_t count) { limit_ = count; }
     size_t count() const { return all_.size(); }
 
-    // Whether it is the output of a call of the function, or of its form with large counts.
+    // Returns whether there is an output of a call of the function, or of its _c form.
     bool has_call_of(std::string function) const;
 
     // Returns the first `count` outputs.

@@ -8,7 +8,7 @@ namespace cd::scenarios {
 extern const char *this_program;
 inline constexpr const char *child_option = "--child";
 
-// Its first rank says 17 to the parent, that it may hear what the parent says.
+// Its first rank sends 17 to the parent and receives an answer.
 int be_a_child();
 
 } // namespace cd::scenarios

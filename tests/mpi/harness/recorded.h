@@ -13,7 +13,7 @@ namespace cd::scenarios {
 // The functions in this rank's log of the root, and how many entries each has. Leaves the log read.
 std::map<std::string, int> functions_in_log(cd_handle root);
 
-// Those of the names that no rank's log has. All ranks take part.
+// Returns the names that are in no rank's log. Collective.
 std::vector<std::string> recorded_nowhere(const std::vector<std::string> &names,
                                           const std::map<std::string, int> &recorded_here);
 

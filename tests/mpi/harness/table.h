@@ -14,7 +14,7 @@ struct Row {
     std::string arrives;
 
     bool is_refused() const { return family.rfind("Refused", 0) == 0; }
-    // It goes to MPI, in a re-execution too.
+    // Returns whether the call goes to MPI, in a re-execution too.
     bool leaves_no_entry() const;
 };
 

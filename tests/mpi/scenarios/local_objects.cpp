@@ -21,7 +21,7 @@ int delete_attribute(MPI_Comm, int, void *, void *) { return MPI_SUCCESS; }
 
 int values[3];
 
-// Which of the values is cached; -1 if none is.
+// Returns the index of the cached value; -1 if none is cached.
 template <typename Object, typename Get>
 int cached(Run &run, const Get &get, Object object, int key) {
     void *value = nullptr;
@@ -240,7 +240,7 @@ MPI_Win window() {
         void *memory = nullptr;
         MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &made);
         MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN);
-        // What is cached at MPI_COMM_SELF goes first when MPI ends, and takes the window along.
+        // MPI_Finalize deletes attributes of MPI_COMM_SELF first, and this one frees the window.
         int key = MPI_KEYVAL_INVALID;
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_window, &key, nullptr);
         MPI_Comm_set_attr(MPI_COMM_SELF, key, &made);

@@ -39,7 +39,7 @@ public:
     const Buffer<int> memory;
 };
 
-// Nobody goes on to write what another one is looking at.
+// Notes the memory of the window. No rank writes to it before all ranks have noted theirs.
 void show(Run &run, const char *label, const Window &window) {
     run.out.buffer(label, window.memory);
     CALL(MPI_Barrier(MPI_COMM_WORLD));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// What programs ask of communicators that a CD makes and frees.
+// Questions about communicators that are created and freed inside a CD.
 
 #include "harness/scenario.h"
 
@@ -35,7 +35,7 @@ SCENARIO(asked, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_get_
     int length = -7;
     CALL(MPI_Comm_get_name(comm, name, &length));
     run.out.value("length", length);
-    // What each operation brings depends on rank and size.
+    // The result of each operation depends on rank and size.
     int ranks[8] = {-7, -7, -7, -7, -7, -7, -7, -7};
     CALL(MPI_Gather(&run.rank, 1, MPI_INT, ranks, 1, MPI_INT, 0, comm));
     run.out.values("gathered", ranks, 8);

@@ -115,8 +115,10 @@ private:
         const uint64_t sibling = reader_.number();
         cd.path = reader_.number();
         const bool root = number == State::root;
-        if (reader_.bad() || depth > INT_MAX || sibling > INT_MAX || state_.cds.contains(number) ||
-            !state_.names.contains(cd.path) || (root != (depth == 0)) ||
+        constexpr uint64_t most_cds = 1U << 20; // that a process can have
+        if (reader_.bad() || depth > INT_MAX || sibling >= most_cds ||
+            state_.cds.contains(number) || !state_.names.contains(cd.path) ||
+            (root != (depth == 0)) ||
             (!root && (cd.parent >= number || !state_.cds.contains(cd.parent) ||
                        state_.cds[cd.parent].depth + 1 != static_cast<int>(depth)))) {
             wrong_ = "a CD does not fit into the family";

@@ -49,9 +49,8 @@ Status refused_by_system(const char *path, const char *operation, const char *wh
 void File::drop() noexcept {
     const int fd = std::exchange(fd_, -1);
     os::FileStatus now;
-    const bool is_other =
-        identity_ && os::system().status(fd, now) == 0 && now.identity != *identity_;
-    if (fd >= 0 && !is_other) {
+    if (fd >= 0 &&
+        (!identity_ || os::system().status(fd, now) != 0 || now.identity == *identity_)) {
         os::system().close(fd);
     }
 }

@@ -16,7 +16,7 @@ using redset::KvTree;
 
 constexpr uint64_t record_format = 1;
 
-bool take(std::string_view &from, std::string_view beginning) {
+bool take_prefix(std::string_view &from, std::string_view beginning) {
     if (!from.starts_with(beginning)) {
         return false;
     }
@@ -33,7 +33,7 @@ bool take_number(std::string_view &from, uint64_t &number, int base = 10) {
 constexpr uint64_t largest_int = std::numeric_limits<int>::max();
 
 // The number of a checkpoint; there must be room for the next one.
-bool take_attempt(std::string_view &from, uint64_t &number) {
+bool take_checkpoint_number(std::string_view &from, uint64_t &number) {
     return take_number(from, number) && number < std::numeric_limits<uint64_t>::max();
 }
 
@@ -69,23 +69,23 @@ bool take_set(const KvTree &tree, redset::Set &set) {
 
 } // namespace
 
-std::string directory_name(const CheckpointId &point) {
+std::string directory_name(const CheckpointId &id) {
     char name[100];
-    std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%d.%016" PRIx64, point.epoch,
-                  point.number, point.level, point.session);
+    std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%d.%016" PRIx64, id.epoch,
+                  id.number, id.level, id.session);
     return name;
 }
 
 std::optional<CheckpointId> id_of_directory(std::string_view name) {
-    CheckpointId point;
+    CheckpointId id;
     uint64_t level = 0;
     std::string_view rest = name;
-    const bool read = take(rest, "epoch-") && take_number(rest, point.epoch) && take(rest, ".") &&
-                      take_attempt(rest, point.number) && take(rest, ".") &&
-                      take_number(rest, level) && level <= largest_int && take(rest, ".") &&
-                      take_number(rest, point.session, 16);
-    point.level = static_cast<int>(level);
-    return read && directory_name(point) == name ? std::optional(point) : std::nullopt;
+    const bool read = take_prefix(rest, "epoch-") && take_number(rest, id.epoch) &&
+                      take_prefix(rest, ".") && take_checkpoint_number(rest, id.number) &&
+                      take_prefix(rest, ".") && take_number(rest, level) && level <= largest_int &&
+                      take_prefix(rest, ".") && take_number(rest, id.session, 16);
+    id.level = static_cast<int>(level);
+    return read && directory_name(id) == name ? std::optional(id) : std::nullopt;
 }
 
 std::string image_name(int rank) { return std::to_string(rank) + ".image"; }
@@ -104,7 +104,7 @@ std::string commit_marker_name(uint64_t number) { return "forgotten-" + std::to_
 
 std::optional<uint64_t> number_of_commit_marker(std::string_view name) {
     uint64_t number = 0;
-    return take(name, "forgotten-") && take_attempt(name, number) && name.empty()
+    return take_prefix(name, "forgotten-") && take_checkpoint_number(name, number) && name.empty()
                ? std::optional(number)
                : std::nullopt;
 }
@@ -140,10 +140,10 @@ Status read_commit_marker(const KvTree &tree, const char *file, CommitMarker &ma
 KvTree record_tree(const Record &record) {
     KvTree tree;
     tree.add_number("CD_POINT", record_format);
-    tree.add_number("EPOCH", record.point.epoch);
-    tree.add_number("NUMBER", record.point.number);
-    tree.add_number("LEVEL", number(record.point.level));
-    tree.add_number("SESSION", record.point.session);
+    tree.add_number("EPOCH", record.id.epoch);
+    tree.add_number("NUMBER", record.id.number);
+    tree.add_number("LEVEL", number(record.id.level));
+    tree.add_number("SESSION", record.id.session);
     tree.add_number("RANK", number(record.rank));
     tree.add_number("PARTICIPANTS", number(record.participants));
     KvTree &set = tree.add("SET");
@@ -177,7 +177,7 @@ Status read_record(const KvTree &tree, const char *file, Record &record) {
         std::ranges::find(read.set.ranks, read.rank) == read.set.ranks.end()) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a checkpoint", file);
     }
-    read.point = {*count, *epoch, level, *session};
+    read.id = {*count, *epoch, level, *session};
     record = std::move(read);
     return Status::ok();
 }

@@ -30,7 +30,7 @@ constexpr int flush_level = 10000;
 inline bool keeps_none(const CheckpointId &) { return false; }
 
 // The name of the directory that has the files of a checkpoint.
-std::string directory_name(const CheckpointId &point);
+std::string directory_name(const CheckpointId &id);
 std::optional<CheckpointId> id_of_directory(std::string_view directory_name);
 
 // The names of a rank's files begin with its number and a dot.
@@ -44,8 +44,8 @@ std::optional<int> rank_of_file(std::string_view file_name);
 struct CommitMarker {
     uint64_t number = 0;
     std::set<uint64_t> sessions;
-    bool is_for(const CheckpointId &point) const {
-        return point.number <= number && sessions.contains(point.session);
+    bool is_for(const CheckpointId &id) const {
+        return id.number <= number && sessions.contains(id.session);
     }
     bool operator==(const CommitMarker &) const = default;
 };
@@ -58,7 +58,7 @@ Status read_commit_marker(const redset::KvTree &tree, const char *file, CommitMa
 
 // The record that a rank writes beside its files of a checkpoint: which ranks protect it.
 struct Record {
-    CheckpointId point;
+    CheckpointId id;
     int rank = 0;
     int participants = 0; // how many ranks have a root of that name
     redset::Set set;

@@ -24,13 +24,12 @@ File opened_to_read(const std::string &path) {
     return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
 }
 
-Status read_record_file(const std::string &path, const CheckpointId &point, int rank,
-                        Record &record) {
+Status read_record_file(const std::string &path, const CheckpointId &id, int rank, Record &record) {
     redset::KvTree tree;
     uint64_t size = 0;
     Status status = redset::read_own_image(path, tree, size);
     status = status ? read_record(tree, path.c_str(), record) : status;
-    return !status || (record.point == point && record.rank == rank)
+    return !status || (record.id == id && record.rank == rank)
                ? status
                : fail(CD_ERROR_STORE_DAMAGED,
                       "%s: this is the record of another rank or checkpoint", path.c_str());
@@ -38,7 +37,7 @@ Status read_record_file(const std::string &path, const CheckpointId &point, int 
 
 // Files that cannot be opened count as lost. A record that cannot be read still tells how far its
 // rank has come.
-void add_file(const std::string &path, const std::string &name, int rank, const CheckpointId &point,
+void add_file(const std::string &path, const std::string &name, int rank, const CheckpointId &id,
               RankFiles &files) {
     File file;
     os::FileAttributes attributes;
@@ -51,12 +50,12 @@ void add_file(const std::string &path, const std::string &name, int rank, const 
     }
     files.stored = true;
     files.committed = files.committed || committed;
-    if (Record record; read_record_file(path, point, rank, record)) {
+    if (Record record; read_record_file(path, id, rank, record)) {
         files.record = std::move(record);
     }
 }
 
-Status read_checkpoint(const std::string &path, const CheckpointId &point,
+Status read_checkpoint(const std::string &path, const CheckpointId &id,
                        std::map<int, RankFiles> &ranks) {
     std::vector<std::string> names;
     if (Status status = names_in(path, names); !status) {
@@ -65,7 +64,7 @@ Status read_checkpoint(const std::string &path, const CheckpointId &point,
     const SavedMessage keeper;
     for (const std::string &name : names) {
         if (const auto rank = rank_of_file(name)) {
-            add_file(path_in(path, name), name, *rank, point, ranks[*rank]);
+            add_file(path_in(path, name), name, *rank, id, ranks[*rank]);
         } else if (const auto writer = redset::writer_of_draft(name)) {
             ranks[*writer]; // it has begun to store
         }
@@ -137,8 +136,8 @@ Status read_content(const std::string &path, Content &content) {
             if (Status status = read_commit_marker_file(path_in(path, name), marker); !status) {
                 return status;
             }
-        } else if (const auto point = id_of_directory(name)) {
-            if (Status status = read_checkpoint(path_in(path, name), *point, found.points[*point]);
+        } else if (const auto id = id_of_directory(name)) {
+            if (Status status = read_checkpoint(path_in(path, name), *id, found.checkpoints[*id]);
                 !status) {
                 return status;
             }
@@ -151,10 +150,10 @@ Status read_content(const std::string &path, Content &content) {
 std::optional<CheckpointId> find_newest_committed(const std::string &path) {
     std::optional<CheckpointId> newest;
     for (const std::string &name : readable_names_in(path)) {
-        const auto point = id_of_directory(name);
-        if (point && (!newest || *newest < *point) &&
+        const auto id = id_of_directory(name);
+        if (id && (!newest || *newest < *id) &&
             std::ranges::any_of(readable_names_in(path_in(path, name)), is_committed_record)) {
-            newest = point;
+            newest = id;
         }
     }
     return newest;
@@ -187,28 +186,27 @@ std::string CheckpointDir::path_below(const std::string &directory, const std::s
     return directory + "/" + root + end_of_points;
 }
 
-Status CheckpointDir::make(const CheckpointId &point) const {
+Status CheckpointDir::make(const CheckpointId &id) const {
     Directory directory;
-    const std::string path = path_of(point);
+    const std::string path = path_of(id);
     if (Status status = Directory::open(path, directory, key_); !status) {
         return status;
     }
     return sync_ ? directory.force() : Status::ok();
 }
 
-void CheckpointDir::remove_if_empty(const CheckpointId &point) const {
-    os::system().remove_directory_at(AT_FDCWD, path_of(point).c_str());
+void CheckpointDir::remove_if_empty(const CheckpointId &id) const {
+    os::system().remove_directory_at(AT_FDCWD, path_of(id).c_str());
 }
 
 Status CheckpointDir::write_record(const Record &record, bool committed) const {
     const std::string name =
         committed ? committed_record_name(record.rank) : stored_record_name(record.rank);
-    return write_tree(record_tree(record), path_in(path_of(record.point), name), record.rank,
-                      sync_);
+    return write_tree(record_tree(record), path_in(path_of(record.id), name), record.rank, sync_);
 }
 
-Status CheckpointDir::mark_committed(const CheckpointId &point, int rank) const {
-    const File directory = opened_to_read(path_of(point));
+Status CheckpointDir::mark_committed(const CheckpointId &id, int rank) const {
+    const File directory = opened_to_read(path_of(id));
     const std::string from = stored_record_name(rank);
     const std::string to = committed_record_name(rank);
     if (!directory.is_open() ||
@@ -220,8 +218,8 @@ Status CheckpointDir::mark_committed(const CheckpointId &point, int rank) const 
 
 // Removes records first, so that the remaining files never look like a lost checkpoint. Other nodes
 // may remove the same at the same time.
-Status CheckpointDir::remove(const CheckpointId &point) const {
-    const std::string path = path_of(point);
+Status CheckpointDir::remove(const CheckpointId &id) const {
+    const std::string path = path_of(id);
     const File directory = opened_to_read(path);
     if (!directory.is_open() && errno == ENOENT) {
         return Status::ok();
@@ -240,9 +238,9 @@ Status CheckpointDir::remove(const CheckpointId &point) const {
     return Status::ok();
 }
 
-void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
-    const File directory = opened_to_read(path_of(point));
-    for (const std::string &name : readable_names_in(path_of(point))) {
+void CheckpointDir::remove_files_of(const CheckpointId &id, int rank) const {
+    const File directory = opened_to_read(path_of(id));
+    for (const std::string &name : readable_names_in(path_of(id))) {
         if (rank_of_file(name) == rank) {
             remove_file(directory, name);
         }
@@ -263,9 +261,9 @@ Status CheckpointDir::remove_before(uint64_t number,
     std::vector<std::string> names;
     Status outcome = names_in(path_, names);
     for (const std::string &name : names) {
-        const auto point = id_of_directory(name);
-        if (point && point->number < number && !keeps(*point)) {
-            Status status = remove(*point);
+        const auto id = id_of_directory(name);
+        if (id && id->number < number && !keeps(*id)) {
+            Status status = remove(*id);
             outcome = outcome ? status : outcome;
         }
     }

@@ -23,7 +23,7 @@ struct RankFiles {
 
 // The content of a directory NAME.points.
 struct Content {
-    std::map<CheckpointId, std::map<int, RankFiles>> points; // by rank
+    std::map<CheckpointId, std::map<int, RankFiles>> checkpoints; // by rank
     std::vector<CommitMarker> commit_markers;
 };
 
@@ -48,25 +48,23 @@ public:
 
     const std::string &directory() const { return directory_; } // without the root's
     const std::string &path() const { return path_; }
-    std::string path_of(const CheckpointId &point) const {
-        return path_ + "/" + directory_name(point);
-    }
+    std::string path_of(const CheckpointId &id) const { return path_ + "/" + directory_name(id); }
     // For redset, with links refused.
-    redset::Place place_of(const CheckpointId &point) const {
-        return {path_of(point), "", redset::Links::refused};
+    redset::Place place_of(const CheckpointId &id) const {
+        return {path_of(id), "", redset::Links::refused};
     }
     os::FileIdentity identity() const { return identity_; }
 
     Status read(Content &content) const { return read_content(path_, content); }
 
-    Status make(const CheckpointId &point) const;
-    void remove_if_empty(const CheckpointId &point) const;
+    Status make(const CheckpointId &id) const;
+    void remove_if_empty(const CheckpointId &id) const;
     // Writes a rank's record. committed: as of a committed checkpoint.
     Status write_record(const Record &record, bool committed) const;
-    Status mark_committed(const CheckpointId &point, int rank) const;
+    Status mark_committed(const CheckpointId &id, int rank) const;
 
     // Files that cannot be removed stay; no restart needs them.
-    void remove_files_of(const CheckpointId &point, int rank) const;
+    void remove_files_of(const CheckpointId &id, int rank) const;
     // In this directory and those of its checkpoints. No process may be writing there.
     void remove_drafts() const;
     // Removes checkpoints with smaller numbers that `keeps` does not name. Fails where the record
@@ -81,7 +79,7 @@ public:
     void remove_if_empty() const;
 
 private:
-    Status remove(const CheckpointId &point) const;
+    Status remove(const CheckpointId &id) const;
 
     std::string directory_;
     std::string path_;

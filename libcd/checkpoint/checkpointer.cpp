@@ -66,7 +66,7 @@ Status Checkpointer::open(std::unique_ptr<Job> job, const Request &request, Mode
 Checkpointer::Checkpointer(std::unique_ptr<Job> job, OpenRoot opened, std::unique_ptr<Flush> flush,
                            bool sync, Mode mode) noexcept
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
-      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0), flush_(std::move(flush)) {}
+      protected_epoch_(opened_.start ? opened_.start->id.epoch : 0), flush_(std::move(flush)) {}
 
 // A flush that is under way stays unfinished, unless wait() was called before.
 Checkpointer::~Checkpointer() {
@@ -120,7 +120,7 @@ Status Checkpointer::check_step(uint64_t step, const std::vector<Bytes> &all) no
 
 std::string Checkpointer::image_of_start() const {
     const CheckpointDir &folder = opened_.stores[start()->store].folder;
-    return folder.path_of(start()->point) + "/" + image_name(job_->rank());
+    return folder.path_of(start()->id) + "/" + image_name(job_->rank());
 }
 
 Status Checkpointer::protect(const cd_offered_point &offered) {
@@ -132,19 +132,18 @@ Status Checkpointer::protect(const cd_offered_point &offered) {
             SavedStatus(fail(CD_ERROR_STORE_IO, "%s", static_cast<const char *>(offered.context)));
     }
     const OpenLevel &level = opened_.levels[level_of(opened_.levels, offered.epoch)];
-    const CheckpointId point{opened_.next_number++, offered.epoch, level.index, opened_.session};
-    if (Status status = mode_ == Mode::sync ? complete(point) : complete_in_thread(point);
-        !status) {
+    const CheckpointId id{opened_.next_number++, offered.epoch, level.index, opened_.session};
+    if (Status status = mode_ == Mode::sync ? complete(id) : complete_in_thread(id); !status) {
         return status;
     }
     return before.again();
 }
 
-Status Checkpointer::complete_in_thread(const CheckpointId &point) {
+Status Checkpointer::complete_in_thread(const CheckpointId &id) {
     try {
-        helper_ = std::thread([this, point] { outcome_ = SavedStatus(complete(point)); });
+        helper_ = std::thread([this, id] { outcome_ = SavedStatus(complete(id)); });
     } catch (const std::exception &) { // std::system_error: this thread does it
-        return complete(point);
+        return complete(id);
     }
     return Status::ok();
 }
@@ -171,11 +170,11 @@ Status Checkpointer::may_advance(uint64_t epoch, Status own) noexcept {
     return status ? check_step(epoch, all) : status;
 }
 
-Status Checkpointer::write_image(const CheckpointId &point, const std::string &path) const {
+Status Checkpointer::write_image(const CheckpointId &id, const std::string &path) const {
     if (!offered_) {
         return advance_failure_.again();
     }
-    if (Status status = folder_of(point).make(point); !status) {
+    if (Status status = folder_of(id).make(id); !status) {
         return status;
     }
     cd_protection_message why = {};
@@ -191,10 +190,10 @@ void Checkpointer::release() noexcept {
 }
 
 // Fails on all ranks for the same reason. One of them prints it.
-Status Checkpointer::complete(const CheckpointId &point) noexcept {
-    Status status = commit_checkpoint(point);
+Status Checkpointer::complete(const CheckpointId &id) noexcept {
+    Status status = commit_checkpoint(id);
     if (!status && job_->warns_users()) {
-        warn_of_unprotected(point.epoch);
+        warn_of_unprotected(id.epoch);
     }
     return status;
 }
@@ -217,39 +216,39 @@ void Checkpointer::warn_of_unprotected(uint64_t epoch) const noexcept {
 
 // Two-phase commit: when all ranks have stored the checkpoint, each records it as committed. When
 // all have, older ones are removed. A restart uses the new one if any rank has recorded it.
-Status Checkpointer::commit_checkpoint(const CheckpointId &point) noexcept {
-    const CheckpointDir &folder = folder_of(point);
-    if (Status status = store(point); !status) {
-        best_effort([&] { folder.remove_files_of(point, job_->rank()); });
+Status Checkpointer::commit_checkpoint(const CheckpointId &id) noexcept {
+    const CheckpointDir &folder = folder_of(id);
+    if (Status status = store(id); !status) {
+        best_effort([&] { folder.remove_files_of(id, job_->rank()); });
         return status;
     }
-    Status marked = catch_exceptions([&] { return folder.mark_committed(point, job_->rank()); });
+    Status marked = catch_exceptions([&] { return folder.mark_committed(id, job_->rank()); });
     if (Status status = agree(*job_, marked); !status) {
         return status;
     }
-    protected_epoch_ = point.epoch;
-    if (flush_ && flush_->is_due(point.epoch)) {
+    protected_epoch_ = id.epoch;
+    if (flush_ && flush_->is_due(id.epoch)) {
         if (flush_->under_way()) {
             flush_->finish();
         }
-        flush_->begin(point, folder, level_with(point.level).division.set_of(job_->rank()));
+        flush_->begin(id, folder, level_with(id.level).division.set_of(job_->rank()));
     }
-    best_effort([&] { return remove_older(point); });
+    best_effort([&] { return remove_older(id); });
     return Status::ok();
 }
 
 // Keeps the checkpoints of other levels that the program still has, and copies of flush= until the
 // next copy is committed. Removes what an earlier session stored after the start of this one.
-Status Checkpointer::remove_older(const CheckpointId &point) const {
-    const uint64_t start = opened_.start ? opened_.start->point.epoch : 0;
+Status Checkpointer::remove_older(const CheckpointId &id) const {
+    const uint64_t start = opened_.start ? opened_.start->id.epoch : 0;
     const auto is_of_another_level = [&](const CheckpointId &other) {
-        return other.level != point.level &&
+        return other.level != id.level &&
                (other.level == flush_level ||
                 std::ranges::find(opened_.levels, other.level, &OpenLevel::index) !=
                     opened_.levels.end());
     };
     return each_reported(opened_.stores, [&](const OpenStore &store, size_t which) {
-        return store.folder.remove_before(point.number, [&](const CheckpointId &other) {
+        return store.folder.remove_before(id.number, [&](const CheckpointId &other) {
             return (which == opened_.flush_store || is_of_another_level(other)) &&
                    (other.session == opened_.session || other.epoch <= start);
         });
@@ -260,23 +259,23 @@ const OpenLevel &Checkpointer::level_with(int index) const {
     return *std::ranges::find(opened_.levels, index, &OpenLevel::index);
 }
 
-const CheckpointDir &Checkpointer::folder_of(const CheckpointId &point) const {
-    return opened_.stores[level_with(point.level).store].folder;
+const CheckpointDir &Checkpointer::folder_of(const CheckpointId &id) const {
+    return opened_.stores[level_with(id.level).store].folder;
 }
 
 // Writes the image and makes the redundancy with the set. Commits a copy that all ranks have made
 // meanwhile.
-Status Checkpointer::store(const CheckpointId &point) noexcept {
+Status Checkpointer::store(const CheckpointId &id) noexcept {
     const int rank = job_->rank();
-    const CheckpointDir &folder = folder_of(point);
-    const OpenLevel &level = level_with(point.level);
+    const CheckpointDir &folder = folder_of(id);
+    const OpenLevel &level = level_with(id.level);
     const redset::Set &set = level.division.set_of(rank);
     redset::Place place;
     std::vector<std::string> names;
     Status stored = catch_exceptions([&] {
-        place = folder.place_of(point);
+        place = folder.place_of(id);
         names = {image_name(rank)};
-        return write_image(point, place.path(names.front()));
+        return write_image(id, place.path(names.front()));
     });
     release();
     const std::byte copied{flush_ && flush_->under_way() && flush_->copied()};
@@ -291,7 +290,7 @@ Status Checkpointer::store(const CheckpointId &point) noexcept {
     stored = redset::apply(*level.set, set, place, names, {sync_});
     stored = stored ? catch_exceptions([&] {
         const auto participants = static_cast<int>(job_->ranks().size());
-        return folder.write_record({point, rank, participants, set}, false);
+        return folder.write_record({id, rank, participants, set}, false);
     })
                     : stored;
     return agree(*job_, stored);

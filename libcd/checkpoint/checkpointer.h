@@ -43,7 +43,7 @@ public:
     // After may_advance(). Releases the point when it is written, or that has failed; with
     // Mode::async from the helper thread. Fails on all ranks where write_image is NULL on one. One
     // rank prints a failure when it happens. With Mode::async it is the outcome of the next call.
-    Status protect(const cd_offered_point &point);
+    Status protect(const cd_offered_point &id);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
 
@@ -66,17 +66,17 @@ private:
                  Mode mode) noexcept;
     SavedStatus take_outcome();
     void join() noexcept;
-    Status complete_in_thread(const CheckpointId &point);
+    Status complete_in_thread(const CheckpointId &id);
     Status check_step(uint64_t epoch, const std::vector<redset::Bytes> &all) noexcept;
-    Status write_image(const CheckpointId &point, const std::string &path) const;
+    Status write_image(const CheckpointId &id, const std::string &path) const;
     void release() noexcept;
-    Status complete(const CheckpointId &point) noexcept;
-    Status commit_checkpoint(const CheckpointId &point) noexcept;
+    Status complete(const CheckpointId &id) noexcept;
+    Status commit_checkpoint(const CheckpointId &id) noexcept;
     void warn_of_unprotected(uint64_t epoch) const noexcept;
-    Status store(const CheckpointId &point) noexcept;
-    Status remove_older(const CheckpointId &point) const;
+    Status store(const CheckpointId &id) noexcept;
+    Status remove_older(const CheckpointId &id) const;
     const OpenLevel &level_with(int index) const;
-    const CheckpointDir &folder_of(const CheckpointId &point) const;
+    const CheckpointDir &folder_of(const CheckpointId &id) const;
     Status write_commit_marker();
     void remove_commit_marker();
     void remove_ended();

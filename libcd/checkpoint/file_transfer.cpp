@@ -164,12 +164,11 @@ void keep_for_ever(std::unique_ptr<FileTransfer> transfer) noexcept {
 
 } // namespace
 
-Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
+Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &id,
                   const std::vector<Transfer> &transfers, bool sync) {
     std::unique_ptr<FileTransfer> transfer;
     Status prepared = catch_exceptions([&] {
-        transfer =
-            std::make_unique<FileTransfer>(job.all(), folder.path_of(point), job.rank(), sync);
+        transfer = std::make_unique<FileTransfer>(job.all(), folder.path_of(id), job.rank(), sync);
         return transfer->prepare(transfers);
     });
     if (Status status = agree(job, prepared); !status) {

@@ -52,14 +52,13 @@ Flush::~Flush() {
     }
 }
 
-void Flush::begin(const CheckpointId &point, const CheckpointDir &folder,
+void Flush::begin(const CheckpointId &id, const CheckpointDir &folder,
                   const redset::Set &set) noexcept {
-    point_ = {point.number, point.epoch, flush_level, point.session};
+    id_ = {id.number, id.epoch, flush_level, id.session};
     begun_ = true;
     copied_ = false;
     outcome_ = {};
-    if (Status status =
-            catch_exceptions([&] { return begin_to_copy(folder.place_of(point), set); });
+    if (Status status = catch_exceptions([&] { return begin_to_copy(folder.place_of(id), set); });
         !status) {
         outcome_ = SavedStatus(status);
         copied_ = true;
@@ -91,14 +90,14 @@ Status Flush::begin_to_copy(const redset::Place &place, const redset::Set &set) 
 
 // Making the redundancy of the copy reads it, so that the checksum is of what was written.
 Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
-    if (Status status = store_.folder.make(point_); !status) {
+    if (Status status = store_.folder.make(id_); !status) {
         return status;
     }
     if (Status status = copy(image, size); !status) {
         return status;
     }
     const redset::Set set = set_of_this_rank();
-    const redset::Place place = store_.folder.place_of(point_);
+    const redset::Place place = store_.folder.place_of(id_);
     const int rank = set.ranks.front();
     redset::Meeting alone(1);
     if (Status status = redset::apply(*alone.member(0), set, place, {image_name(rank)}, {sync_});
@@ -115,15 +114,14 @@ Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
                     "damaged since it was protected, or the copy on its way",
                     place.path(image_name(rank)).c_str(), copied, checksum);
     }
-    return store_.folder.write_record({point_, rank, set.groups, set}, false);
+    return store_.folder.write_record({id_, rank, set.groups, set}, false);
 }
 
 Status Flush::copy(const File &image, uint64_t size) const {
     const int rank = set_of_this_rank().ranks.front();
     redset::Drafts drafts(rank, sync_);
     size_t draft = 0;
-    if (Status status =
-            drafts.create(store_.folder.path_of(point_) + "/" + image_name(rank), draft);
+    if (Status status = drafts.create(store_.folder.path_of(id_) + "/" + image_name(rank), draft);
         !status) {
         return status;
     }
@@ -157,9 +155,8 @@ void Flush::finish() noexcept {
     Status status = agree(job_, outcome_.again());
     const bool all_copied = status.is_ok();
     if (all_copied) {
-        status = agree(job_, catch_exceptions([&] {
-                           return store_.folder.mark_committed(point_, job_.rank());
-                       }));
+        status = agree(
+            job_, catch_exceptions([&] { return store_.folder.mark_committed(id_, job_.rank()); }));
     }
     if (status || !all_copied) {
         best_effort([&] { return remove_uncommitted(all_copied); });
@@ -168,7 +165,7 @@ void Flush::finish() noexcept {
         const std::string_view why = without_repeating(message());
         char line[1200];
         std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %.*s",
-                      static_cast<unsigned long long>(point_.epoch), static_cast<int>(why.size()),
+                      static_cast<unsigned long long>(id_.epoch), static_cast<int>(why.size()),
                       why.data());
         os::system().warn(line);
     }
@@ -181,10 +178,10 @@ Status Flush::remove_uncommitted(bool all_copied) const {
     if (!store_.reports) {
         return Status::ok();
     }
-    return all_copied
-               ? store_.folder.remove_before(point_.number, keeps_none)
-               : store_.folder.remove_before(
-                     point_.number + 1, [&](const CheckpointId &other) { return other != point_; });
+    return all_copied ? store_.folder.remove_before(id_.number, keeps_none)
+                      : store_.folder.remove_before(id_.number + 1, [&](const CheckpointId &other) {
+                            return other != id_;
+                        });
 }
 
 } // namespace cd::checkpoint

@@ -27,7 +27,7 @@ public:
 
     // Starts to copy this rank's image, which may be removed meanwhile. No copy may be under way.
     // set: protects the checkpoint. Failures, and copies that differ, are found by finish().
-    void begin(const CheckpointId &point, const CheckpointDir &folder,
+    void begin(const CheckpointId &id, const CheckpointDir &folder,
                const redset::Set &set) noexcept;
 
     bool under_way() const { return begun_; }
@@ -48,7 +48,7 @@ private:
     const OpenStore &store_;
     const uint64_t interval_;
     const bool sync_;
-    CheckpointId point_;
+    CheckpointId id_;
     bool begun_ = false;
     std::thread thread_;
     std::atomic<bool> copied_ = false;

@@ -25,11 +25,11 @@ using redset::KvTree;
 
 // Calls use(rank, files, reporter) for everything that was found of a checkpoint.
 template <typename Use>
-void each_found(const Inventory &inventory, const CheckpointId &point, const Use &use) {
+void each_found(const Inventory &inventory, const CheckpointId &id, const Use &use) {
     for (size_t reporter = 0; reporter < inventory.contents.size(); ++reporter) {
-        const auto &points = inventory.contents[reporter].points;
-        const auto found = points.find(point);
-        if (found != points.end()) {
+        const auto &checkpoints = inventory.contents[reporter].checkpoints;
+        const auto found = checkpoints.find(id);
+        if (found != checkpoints.end()) {
             for (const auto &[rank, files] : found->second) {
                 use(rank, files, static_cast<int>(reporter));
             }
@@ -55,7 +55,7 @@ Status check_participants(const Inventory &inventory, const Record &record) {
     return fail(CD_ERROR_RESTART_MISMATCH,
                 "epoch %llu was stored by %s, among them %s; this job has a root of that name in "
                 "%s; start it with the same ranks, or with CD_RESTART=no",
-                static_cast<unsigned long long>(record.point.epoch),
+                static_cast<unsigned long long>(record.id.epoch),
                 counted(index(record.participants), "rank").c_str(),
                 list_ranks(record.set.ranks).c_str(), name_ranks(ranks).c_str());
 }
@@ -68,40 +68,39 @@ uint64_t Inventory::last_number() const {
         for (const CommitMarker &marker : content.commit_markers) {
             last = std::max(last, marker.number);
         }
-        for (const auto &[point, found] : content.points) {
-            last = std::max(last, point.number);
+        for (const auto &[id, found] : content.checkpoints) {
+            last = std::max(last, id.number);
         }
     }
     return last;
 }
 
-bool Inventory::is_of_committed_root(const CheckpointId &point) const {
+bool Inventory::is_of_committed_root(const CheckpointId &id) const {
     return std::ranges::any_of(contents, [&](const Content &content) {
-        return std::ranges::any_of(content.commit_markers, [&](const CommitMarker &marker) {
-            return marker.is_for(point);
-        });
+        return std::ranges::any_of(content.commit_markers,
+                                   [&](const CommitMarker &marker) { return marker.is_for(id); });
     });
 }
 
 std::vector<CheckpointId> Inventory::committed() const {
-    std::set<CheckpointId> points;
+    std::set<CheckpointId> checkpoints;
     for (const Content &content : contents) {
-        for (const auto &[point, found] : content.points) {
+        for (const auto &[id, found] : content.checkpoints) {
             if (std::ranges::any_of(found,
                                     [](const auto &each) { return each.second.committed; })) {
-                points.insert(point);
+                checkpoints.insert(id);
             }
         }
     }
-    return {points.begin(), points.end()};
+    return {checkpoints.begin(), checkpoints.end()};
 }
 
-bool Inventory::can_never_be_committed(const CheckpointId &point) const {
+bool Inventory::can_never_be_committed(const CheckpointId &id) const {
     bool unfinished = false;
     std::set<int> finished;
     int stored_by = 0;
     bool committed = false;
-    each_found(*this, point, [&](int rank, const RankFiles &files, int) {
+    each_found(*this, id, [&](int rank, const RankFiles &files, int) {
         committed = committed || files.committed;
         unfinished = unfinished || !files.stored;
         finished.insert(rank);
@@ -110,7 +109,7 @@ bool Inventory::can_never_be_committed(const CheckpointId &point) const {
     const bool all_finished = std::ranges::includes(finished, ranks) &&
                               std::cmp_greater_equal(finished.size(), stored_by);
     return !committed &&
-           (unfinished || all_finished || finished.empty() || point.level == flush_level);
+           (unfinished || all_finished || finished.empty() || id.level == flush_level);
 }
 
 std::vector<int> find_reporters(const std::vector<std::string> &identities) {
@@ -135,10 +134,10 @@ std::vector<int> find_common_reporters(const std::vector<int> &reporters,
     return common;
 }
 
-Status find_sets(const Inventory &inventory, const CheckpointId &point, Division &division) {
+Status find_sets(const Inventory &inventory, const CheckpointId &id, Division &division) {
     Status status;
     std::map<int, redset::Set> sets; // by group
-    each_found(inventory, point, [&](int, const RankFiles &files, int) {
+    each_found(inventory, id, [&](int, const RankFiles &files, int) {
         if (files.record && status) {
             status = check_participants(inventory, *files.record);
             sets.emplace(files.record->set.group, files.record->set);
@@ -159,16 +158,16 @@ Status find_sets(const Inventory &inventory, const CheckpointId &point, Division
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
                     "epoch %llu: no record of %s can be read: all files of their sets are lost, "
                     "damaged or of a newer version; nothing was changed",
-                    static_cast<unsigned long long>(point.epoch), name_ranks(unknown).c_str());
+                    static_cast<unsigned long long>(id.epoch), name_ranks(unknown).c_str());
     }
     division = std::move(found);
     return Status::ok();
 }
 
-std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &point) {
+std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &id) {
     std::set<std::string> own;
     std::map<std::string, Transfer> copies; // by name
-    each_found(inventory, point, [&](int rank, const RankFiles &files, int reporter) {
+    each_found(inventory, id, [&](int rank, const RankFiles &files, int reporter) {
         const auto position = position_of(inventory, rank);
         if (!position) {
             return;
@@ -203,9 +202,9 @@ Status encode_content(const Content &content, Bytes &bytes) {
     for (const CommitMarker &marker : content.commit_markers) {
         commit_markers.add(std::to_string(marker.number)) = commit_marker_tree(marker);
     }
-    KvTree &points = tree.add("POINT");
-    for (const auto &[point, ranks] : content.points) {
-        KvTree &files = points.add(directory_name(point));
+    KvTree &checkpoints = tree.add("POINT");
+    for (const auto &[id, ranks] : content.checkpoints) {
+        KvTree &files = checkpoints.add(directory_name(id));
         for (const auto &[rank, has] : ranks) {
             KvTree &own = files.add(std::to_string(rank));
             own.add_number("STORED", has.stored ? 1 : 0);
@@ -244,10 +243,10 @@ Status decode_content(const Bytes &bytes, Content &content) {
         status = read_commit_marker(commit_markers->elements()[i].below, inventory_source,
                                     content.commit_markers.emplace_back());
     }
-    const KvTree *points = tree.find("POINT");
-    for (size_t i = 0; points && status && i < points->elements().size(); ++i) {
-        const auto &[directory, ranks] = points->elements()[i];
-        auto &files = content.points[id_of_directory(directory).value_or(CheckpointId())];
+    const KvTree *checkpoints = tree.find("POINT");
+    for (size_t i = 0; checkpoints && status && i < checkpoints->elements().size(); ++i) {
+        const auto &[directory, ranks] = checkpoints->elements()[i];
+        auto &files = content.checkpoints[id_of_directory(directory).value_or(CheckpointId())];
         for (size_t r = 0; status && r < ranks.elements().size(); ++r) {
             const auto &[rank, has] = ranks.elements()[r];
             status = decode_files(has, files[rank_of_file(rank + ".").value_or(0)]);
@@ -336,38 +335,37 @@ Status take_inventories(Job &job, uint64_t session, std::vector<OpenStore> &stor
 
 // ---- Choosing the checkpoint to start from
 
-bool is_of_committed_root(const std::vector<Inventory> &inventories, const CheckpointId &point) {
+bool is_of_committed_root(const std::vector<Inventory> &inventories, const CheckpointId &id) {
     return std::ranges::any_of(inventories, [&](const Inventory &inventory) {
-        return inventory.is_of_committed_root(point);
+        return inventory.is_of_committed_root(id);
     });
 }
 
 std::vector<Start> all_committed(const std::vector<Inventory> &inventories) {
-    std::vector<Start> points;
+    std::vector<Start> starts;
     for (size_t store = 0; store < inventories.size(); ++store) {
-        for (const CheckpointId &point : inventories[store].committed()) {
-            points.push_back({point, store});
+        for (const CheckpointId &id : inventories[store].committed()) {
+            starts.push_back({id, store});
         }
     }
-    std::erase_if(points,
-                  [&](const Start &each) { return is_of_committed_root(inventories, each.point); });
+    std::erase_if(starts,
+                  [&](const Start &each) { return is_of_committed_root(inventories, each.id); });
     // A local checkpoint comes before its copy.
-    std::ranges::sort(points, std::greater<>(), [](const Start &each) {
-        return std::pair(each.point.number, -each.point.level);
-    });
-    return points;
+    std::ranges::sort(starts, std::greater<>(),
+                      [](const Start &each) { return std::pair(each.id.number, -each.id.level); });
+    return starts;
 }
 
 Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
                                      const Request &request,
                                      const std::vector<Inventory> &inventories,
-                                     const std::vector<Start> &points) {
+                                     const std::vector<Start> &starts) {
     if (!request.restart.empty() && request.restart != "yes") {
         return Status::ok();
     }
     for (const auto &[newest, rank, path] : elsewhere) {
         if (!is_of_committed_root(inventories, newest) &&
-            (points.empty() || points.front().point.number < newest.number)) {
+            (starts.empty() || starts.front().id.number < newest.number)) {
             return fail(CD_ERROR_RESTART_MISMATCH,
                         "root \"%s\": epoch %llu is only in %s on the node of rank %d. Copy that "
                         "directory to the nodes of this root, or start with CD_RESTART=no",
@@ -378,29 +376,29 @@ Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
     return Status::ok();
 }
 
-Status apply_restart_choice(Job &job, const Request &request, std::vector<Start> &points) {
+Status apply_restart_choice(Job &job, const Request &request, std::vector<Start> &starts) {
     RestartChoice choice;
     if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {
         return status;
     }
     if (choice.afresh) {
-        points.clear();
+        starts.clear();
     }
     if (!choice.epoch) {
         return Status::ok();
     }
     std::string there;
-    for (const Start &each : points) {
-        there += (there.empty() ? "" : ", ") + std::to_string(each.point.epoch);
+    for (const Start &each : starts) {
+        there += (there.empty() ? "" : ", ") + std::to_string(each.id.epoch);
     }
-    std::erase_if(points, [&](const Start &each) { return each.point.epoch != *choice.epoch; });
-    if (points.empty() && !there.empty()) {
+    std::erase_if(starts, [&](const Start &each) { return each.id.epoch != *choice.epoch; });
+    if (starts.empty() && !there.empty()) {
         return fail(CD_ERROR_ARGUMENT,
                     "CD_RESTART asks for epoch %llu, and what is protected is %s; choose one of "
                     "these, or CD_RESTART=no to start afresh",
                     static_cast<unsigned long long>(*choice.epoch), there.c_str());
     }
-    if (points.empty() && *choice.epoch > 0) {
+    if (starts.empty() && *choice.epoch > 0) {
         job.warn_once(("root \"" + request.root + "\": CD_RESTART asks for epoch " +
                        std::to_string(*choice.epoch) +
                        ", but nothing is protected; starting afresh")

@@ -23,17 +23,17 @@ struct Inventory {
     // The largest number that any checkpoint or commit marker has.
     uint64_t last_number() const;
     // Whether a commit marker is for the checkpoint, which is no longer valid then.
-    bool is_of_committed_root(const CheckpointId &point) const;
+    bool is_of_committed_root(const CheckpointId &id) const;
     // Whether no restart can start from the checkpoint, even if nodes are away: some rank has not
     // stored it, or all have and none has recorded that all did, or nothing of it is there. A copy
     // is in a directory that all nodes see.
-    bool can_never_be_committed(const CheckpointId &point) const;
+    bool can_never_be_committed(const CheckpointId &id) const;
     std::vector<CheckpointId> committed() const;
 };
 
 // The checkpoint that all ranks start from, and the store that has it.
 struct Start {
-    CheckpointId point;
+    CheckpointId id;
     size_t store = 0;
 };
 
@@ -56,24 +56,24 @@ Status gather_contents(Job &job, Status own, const Content &content,
                        std::vector<Content> &contents);
 
 // Whether a commit marker in any of the stores is for the checkpoint.
-bool is_of_committed_root(const std::vector<Inventory> &inventories, const CheckpointId &point);
+bool is_of_committed_root(const std::vector<Inventory> &inventories, const CheckpointId &id);
 
 // The committed checkpoints of all stores, the newest first. May throw.
 std::vector<Start> all_committed(const std::vector<Inventory> &inventories);
 
 // CD_ERROR_RESTART_MISMATCH where another node has a newer checkpoint of the root than all of
-// `points`, and CD_RESTART does not say what to start from. May throw.
+// `starts`, and CD_RESTART does not say what to start from. May throw.
 Status check_nothing_newer_elsewhere(const std::vector<Elsewhere> &elsewhere,
                                      const Request &request,
                                      const std::vector<Inventory> &inventories,
-                                     const std::vector<Start> &points);
+                                     const std::vector<Start> &starts);
 
-// Keeps of `points` what CD_RESTART asks for. Warns where nothing is there at all. May throw.
-Status apply_restart_choice(Job &job, const Request &request, std::vector<Start> &points);
+// Keeps of `starts` what CD_RESTART asks for. Warns where nothing is there at all. May throw.
+Status apply_restart_choice(Job &job, const Request &request, std::vector<Start> &starts);
 
 // Gives the sets that protect a checkpoint. CD_ERROR_REDUNDANCY_EXCEEDED where no record of a set
 // can be read, CD_ERROR_RESTART_MISMATCH where other ranks stored the checkpoint.
-Status find_sets(const Inventory &inventory, const CheckpointId &point, Division &division);
+Status find_sets(const Inventory &inventory, const CheckpointId &id, Division &division);
 
 // A file that a rank needs from another rank's directory.
 struct Transfer {
@@ -85,6 +85,6 @@ struct Transfer {
 };
 
 // Files that ranks have in directories of other nodes only, but for records.
-std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &point);
+std::vector<Transfer> find_transfers(const Inventory &inventory, const CheckpointId &id);
 
 } // namespace cd::checkpoint

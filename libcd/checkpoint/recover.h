@@ -12,6 +12,6 @@ namespace cd::checkpoint {
 // get the same outcome. After CD_ERROR_REDUNDANCY_EXCEEDED and CD_ERROR_STORE_DAMAGED another
 // checkpoint may still be recovered. Does not throw.
 Status recover(Job &job, const CheckpointDir &folder, const Inventory &inventory,
-               const CheckpointId &point, bool sync, Division &division);
+               const CheckpointId &id, bool sync, Division &division);
 
 } // namespace cd::checkpoint

@@ -22,21 +22,20 @@ namespace {
 
 using redset::Bytes;
 
-// Recovers the first of `points` that can be.
+// Recovers the first of `starts` that can be.
 Status recover_newest(Job &job, const std::vector<OpenStore> &stores,
-                      const std::vector<Inventory> &inventories, const std::vector<Start> &points,
+                      const std::vector<Inventory> &inventories, const std::vector<Start> &starts,
                       bool sync, OpenRoot &opened, Division &division) {
     SavedStatus newest;
-    for (const Start &each : points) {
-        Status status = recover(job, stores[each.store].folder, inventories[each.store], each.point,
+    for (const Start &each : starts) {
+        Status status = recover(job, stores[each.store].folder, inventories[each.store], each.id,
                                 sync, division);
         if (status) {
             if (!newest.is_ok()) {
                 best_effort([&] {
                     const std::string why = newest.text();
                     job.warn_once(
-                        (why + "; starting from epoch " + std::to_string(each.point.epoch))
-                            .c_str());
+                        (why + "; starting from epoch " + std::to_string(each.id.epoch)).c_str());
                 });
             }
             opened.start = each;
@@ -59,8 +58,8 @@ void find_numbers(const std::vector<Inventory> &inventories, OpenRoot &opened) {
     for (const Inventory &inventory : inventories) {
         opened.next_number = std::max(opened.next_number, inventory.last_number() + 1);
         for (const Content &content : inventory.contents) {
-            for (const auto &[point, files] : content.points) {
-                opened.sessions.insert(point.session);
+            for (const auto &[id, files] : content.checkpoints) {
+                opened.sessions.insert(id.session);
             }
         }
     }
@@ -140,7 +139,7 @@ Status warn_of_newer_stores(Job &job, const Request &request, const std::optiona
         std::memcpy(&epoch, theirs.data(), std::min(sizeof epoch, theirs.size()));
         oldest = std::min(oldest, epoch);
     }
-    const uint64_t epoch = start ? start->point.epoch : 0;
+    const uint64_t epoch = start ? start->id.epoch : 0;
     if (oldest > epoch) {
         best_effort([&] {
             const std::string line =
@@ -178,7 +177,7 @@ public:
     Status run() {
         Status status = meet();
         status = status ? take_inventories(job_, result_.session, stores_, inventories_) : status;
-        status = status ? choose_points() : status;
+        status = status ? choose_starts() : status;
         status = status ? recover_one() : status;
         if (!status) {
             return status;
@@ -202,13 +201,13 @@ private:
         return agree_on_memory(job_, understood);
     }
 
-    Status choose_points() {
+    Status choose_starts() {
         return agree_on_memory(job_, catch_exceptions([&] {
                                    find_numbers(inventories_, result_);
-                                   points_ = all_committed(inventories_);
+                                   starts_ = all_committed(inventories_);
                                    Status status = check_nothing_newer_elsewhere(
-                                       job_.elsewhere(), request_, inventories_, points_);
-                                   return status ? apply_restart_choice(job_, request_, points_)
+                                       job_.elsewhere(), request_, inventories_, starts_);
+                                   return status ? apply_restart_choice(job_, request_, starts_)
                                                  : status;
                                }));
     }
@@ -216,7 +215,7 @@ private:
     Status recover_one() {
         Division division; // of the start, as it was stored
         Status status =
-            recover_newest(job_, stores_, inventories_, points_, request_.sync, result_, division);
+            recover_newest(job_, stores_, inventories_, starts_, request_.sync, result_, division);
         if (status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             return fail(
                 status.code(),
@@ -238,9 +237,9 @@ private:
             if (stores_[i].reports) {
                 best_effort([&] {
                     return stores_[i].folder.remove_before(
-                        std::numeric_limits<uint64_t>::max(), [&](const CheckpointId &point) {
-                            return !is_of_committed_root(inventories_, point) &&
-                                   !inventories_[i].can_never_be_committed(point);
+                        std::numeric_limits<uint64_t>::max(), [&](const CheckpointId &id) {
+                            return !is_of_committed_root(inventories_, id) &&
+                                   !inventories_[i].can_never_be_committed(id);
                         });
                 });
             }
@@ -275,7 +274,7 @@ private:
     std::vector<OpenStore> &stores_; // of the result
     std::vector<Handshake> handshakes_;
     std::vector<Inventory> inventories_; // by store
-    std::vector<Start> points_;          // that CD_RESTART allows, the newest first
+    std::vector<Start> starts_;          // that CD_RESTART allows, the newest first
 };
 
 } // namespace

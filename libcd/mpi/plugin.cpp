@@ -82,7 +82,7 @@ Status copy_start(const Checkpointer &opened, cd_protected_start &start) {
         return fail(CD_ERROR_STORE_DIRECTORY, "%.200s...: the name has %zu bytes, too many",
                     image.c_str(), image.size());
     }
-    start.epoch = opened.start()->point.epoch;
+    start.epoch = opened.start()->id.epoch;
     std::memcpy(start.image, image.c_str(), image.size() + 1);
     return Status::ok();
 }

@@ -136,8 +136,8 @@ Checkpoints::Standing Checkpoints::of(const std::optional<Checkpoint> &checkpoin
 bool Checkpoints::has_records_of(const std::optional<Checkpoint> &checkpoint, int group) const {
     const Root *root = root_of(checkpoint);
     const auto has_record = [&](const cd::checkpoint::Content &content) {
-        const auto found = content.points.find(checkpoint->id);
-        return found != content.points.end() &&
+        const auto found = content.checkpoints.find(checkpoint->id);
+        return found != content.checkpoints.end() &&
                std::ranges::any_of(found->second, [&](const auto &rank) {
                    return rank.second.record && rank.second.record->set.group == group;
                });

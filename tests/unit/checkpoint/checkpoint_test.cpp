@@ -11,8 +11,8 @@ const Record record{
     {7, 12, 2, 0x1234567890abcdef}, 3, 4, {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}}};
 
 TEST(CheckpointId, ItsDirectoryTellsIt) {
-    EXPECT_EQ(directory_name(record.point), "epoch-12.7.2.1234567890abcdef");
-    EXPECT_EQ(id_of_directory("epoch-12.7.2.1234567890abcdef"), record.point);
+    EXPECT_EQ(directory_name(record.id), "epoch-12.7.2.1234567890abcdef");
+    EXPECT_EQ(id_of_directory("epoch-12.7.2.1234567890abcdef"), record.id);
     for (const char *name :
          {"epoch-12.7", "epoch-12.7.2.1234567890abcdeg", "epoch-012.7.2.0000000000000000",
           "epoch-12.18446744073709551615.2.0000000000000000", // which none follows

@@ -142,9 +142,8 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
             return opened;
         }
         if (const auto &start = self.opened->start()) {
-            EXPECT_EQ(content_of(self.opened->image_of_start()),
-                      image_of(rank, start->point.epoch));
-            run.starts[position] = start->point.epoch;
+            EXPECT_EQ(content_of(self.opened->image_of_start()), image_of(rank, start->id.epoch));
+            run.starts[position] = start->id.epoch;
         }
         run.protected_at_start[position] = self.opened->protected_epoch();
         Status begun = self.opened->agree_on(opening.begin(rank));

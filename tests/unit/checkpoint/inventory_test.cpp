@@ -30,7 +30,7 @@ Inventory four_ranks(bool committed) {
     Inventory findings{{0, 1, 2, 3}, {0, 1, 2, 3}, std::vector<Content>(4)};
     for (int rank = 0; rank < 4; ++rank) {
         const redset::Set set = rank < 2 ? pair(0, {0, 1}) : pair(1, {2, 3});
-        auto &points = findings.contents[static_cast<size_t>(rank)].points;
+        auto &points = findings.contents[static_cast<size_t>(rank)].checkpoints;
         points[older][rank] = files_of(older, rank, set, true);
         points[newer][rank] = files_of(newer, rank, set, committed);
     }
@@ -40,7 +40,7 @@ Inventory four_ranks(bool committed) {
 TEST(Inventory, APointCountsIfAnyRankWroteDownThatAllHaveIt) {
     Inventory findings = four_ranks(false);
     EXPECT_EQ(findings.committed(), std::vector<CheckpointId>{older});
-    findings.contents[2].points[newer][2].committed = true;
+    findings.contents[2].checkpoints[newer][2].committed = true;
     EXPECT_EQ(findings.committed(), (std::vector<CheckpointId>{older, newer}));
     EXPECT_EQ(findings.last_number(), 5U);
 }
@@ -67,9 +67,9 @@ TEST(Inventory, AnAttemptThatSomeRankHasNotStoredCanNeverCount) {
     Inventory findings = four_ranks(false);
     findings.contents[3] = {}; // that node may have learnt that all have stored it
     EXPECT_FALSE(findings.can_never_be_committed(newer));
-    findings.contents[1].points[newer][1].stored = false;
+    findings.contents[1].checkpoints[newer][1].stored = false;
     EXPECT_TRUE(findings.can_never_be_committed(newer));
-    findings.contents[0].points[newer][0].committed = true;
+    findings.contents[0].checkpoints[newer][0].committed = true;
     EXPECT_FALSE(findings.can_never_be_committed(newer));
 }
 
@@ -90,16 +90,16 @@ TEST(Inventory, AnAttemptOfMoreRanksThanThereAreMayCountOnTheNodesOfOthers) {
 TEST(Inventory, AnAttemptOfWhichThereAreOnlyDirectoriesCanNeverCount) {
     Inventory findings = four_ranks(true);
     const CheckpointId empty{6, 12, 0, 77};
-    findings.contents[1].points[empty];
+    findings.contents[1].checkpoints[empty];
     EXPECT_TRUE(findings.can_never_be_committed(empty));
 }
 
 TEST(Inventory, ACopyThatHasNotCountedCanNeverCountWhoeverHasNoneOfIt) {
     Inventory findings = four_ranks(false);
     const CheckpointId copy{6, 12, flush_level, 77};
-    findings.contents[1].points[copy][1].stored = true;
+    findings.contents[1].checkpoints[copy][1].stored = true;
     EXPECT_TRUE(findings.can_never_be_committed(copy));
-    findings.contents[2].points[copy][1].committed = true;
+    findings.contents[2].checkpoints[copy][1].committed = true;
     EXPECT_FALSE(findings.can_never_be_committed(copy));
 }
 
@@ -132,7 +132,7 @@ TEST(Inventory, OneRecordOfASetTellsOfIt) {
 TEST(Inventory, ASetWithoutARecordThatCanBeReadIsTooMuchAndItsRanksAreNamed) {
     Inventory findings = four_ranks(true);
     findings.contents[2] = {};
-    findings.contents[3].points[newer][3].record.reset();
+    findings.contents[3].checkpoints[newer][3].record.reset();
     EXPECT_EQ(findings.committed(), (std::vector<CheckpointId>{older, newer}));
     Division division;
     EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_REDUNDANCY_EXCEEDED);
@@ -153,7 +153,7 @@ TEST(Inventory, AJobOfOtherRanksIsToldSo) {
     findings = four_ranks(true);
     findings.ranks = {0, 1, 2, 5};
     for (const size_t lost : {0, 1}) {
-        findings.contents[lost].points.clear();
+        findings.contents[lost].checkpoints.clear();
     }
     EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_RESTART_MISMATCH);
     EXPECT_STREQ(
@@ -166,7 +166,8 @@ TEST(Inventory, FilesThatLieElsewhereAreTransferredButForRecords) {
     Inventory findings = four_ranks(true);
     EXPECT_TRUE(find_transfers(findings, newer).empty());
     std::swap(findings.contents[0], findings.contents[1]);
-    findings.contents[3].points[newer][0] = findings.contents[1].points[newer][0]; // twice
+    findings.contents[3].checkpoints[newer][0] =
+        findings.contents[1].checkpoints[newer][0]; // twice
     EXPECT_EQ(find_transfers(findings, newer), (std::vector<Transfer>{
                                                    {1, 0, "0.image", 100},
                                                    {1, 0, "0.redset", 10},
@@ -178,8 +179,8 @@ TEST(Inventory, FilesThatLieElsewhereAreTransferredButForRecords) {
 TEST(Inventory, ADirectoryThatRanksShareServesBoth) {
     Inventory findings = four_ranks(true);
     findings.reporters = {0, 0, 2, 3};
-    auto &points = findings.contents[0].points;
-    points[newer].merge(findings.contents[1].points[newer]);
+    auto &points = findings.contents[0].checkpoints;
+    points[newer].merge(findings.contents[1].checkpoints[newer]);
     findings.contents[1] = {};
     EXPECT_TRUE(find_transfers(findings, newer).empty());
 }

@@ -110,7 +110,8 @@ template <typename Action> Status MpiExchange::unless_failed(const Action &actio
 Status MpiExchange::wait_for(std::span<MPI_Request> requests, const char *what) const {
     constexpr int looks_before_sleep = 50;
     constexpr std::chrono::microseconds sleep{50};
-    for (int looks = 1;; ++looks) {
+    constexpr int looks_after_call_off = 200; // a rank may fail after this call has succeeded in it
+    for (int looks = 1, called_off = 0;; ++looks) {
         int done = 0;
         const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
                                        MPI_STATUSES_IGNORE);
@@ -121,7 +122,8 @@ Status MpiExchange::wait_for(std::span<MPI_Request> requests, const char *what) 
             std::this_thread::yield();
             continue;
         }
-        if (Status status = check_called_off(comm_, what); !status) {
+        Status status = check_called_off(comm_, what);
+        if (!status && ++called_off > looks_after_call_off) {
             return status;
         }
         std::this_thread::sleep_for(sleep);

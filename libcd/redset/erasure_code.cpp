@@ -32,6 +32,26 @@ void add_multiple(std::byte *to, const std::byte *from, uint8_t factor, size_t l
 
 } // namespace
 
+// Lagrange's form of the polynomial through the members' data at 0, 1, ..., evaluated at the places
+// behind them.
+Matrix reed_solomon_rows(size_t members, size_t checks) {
+    Matrix rows(checks, members);
+    for (size_t j = 0; j < checks; ++j) {
+        for (size_t p = 0; p < members; ++p) {
+            uint8_t coefficient = 1;
+            for (size_t m = 0; m < members; ++m) {
+                if (m != p) {
+                    const auto above = static_cast<uint8_t>((members + j) ^ m);
+                    const auto below = static_cast<uint8_t>(p ^ m);
+                    coefficient = multiply(coefficient, multiply(above, inverse(below)));
+                }
+            }
+            rows.at(j, p) = coefficient;
+        }
+    }
+    return rows;
+}
+
 bool ErasureCode::all_ones() const {
     return std::all_of(coefficients_.data(), coefficients_.data() + sources_ * outputs_,
                        [](uint8_t coefficient) { return coefficient == 1; });

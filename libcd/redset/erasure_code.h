@@ -9,6 +9,11 @@
 
 namespace cd::redset {
 
+// Returns the Reed-Solomon coefficients: row j, column p is the factor of member p's data in
+// checksum block j. Any members' data, with as many rows as there are other members, determine all
+// data. members + checks <= 256.
+Matrix reed_solomon_rows(size_t members, size_t checks);
+
 // Buffers for data to be coded begin at a multiple of this.
 constexpr size_t coding_alignment = 64;
 

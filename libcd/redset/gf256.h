@@ -34,9 +34,4 @@ private:
 Matrix operator*(const Matrix &a, const Matrix &b);
 Matrix inverse(Matrix square); // must have one
 
-// Returns the Reed-Solomon coefficients: row j, column p is the factor of member p's data in
-// checksum block j. Any members' data, with as many rows as there are other members, determine all
-// data. members + checks <= 256.
-Matrix reed_solomon_rows(size_t members, size_t checks);
-
 } // namespace cd::redset

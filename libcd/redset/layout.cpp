@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/layout.h"
 
+#include "redset/erasure_code.h"
+
 #include <algorithm>
 #include <utility>
 

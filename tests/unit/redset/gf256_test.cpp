@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/gf256.h"
 
+#include "redset/erasure_code.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>

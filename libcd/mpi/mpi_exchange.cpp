@@ -111,7 +111,7 @@ Status MpiExchange::wait_for(std::span<MPI_Request> requests, const char *what) 
     constexpr int looks_before_sleep = 50;
     constexpr std::chrono::microseconds sleep{50};
     constexpr int looks_after_call_off = 200; // a rank may fail after this call has succeeded in it
-    for (int looks = 1, called_off = 0;; ++looks) {
+    for (int looks = 1, refusals = 0;; ++looks) {
         int done = 0;
         const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
                                        MPI_STATUSES_IGNORE);
@@ -123,7 +123,7 @@ Status MpiExchange::wait_for(std::span<MPI_Request> requests, const char *what) 
             continue;
         }
         Status status = check_called_off(comm_, what);
-        if (!status && ++called_off > looks_after_call_off) {
+        if (!status && ++refusals > looks_after_call_off) {
             return status;
         }
         std::this_thread::sleep_for(sleep);

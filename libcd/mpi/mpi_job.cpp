@@ -88,7 +88,8 @@ Status find_elsewhere(MpiExchange &all, const RanksOfRoots &roots, const OwnRoot
                       std::vector<Elsewhere> &elsewhere) {
     Status understood;
     for (auto root = roots.begin(); root != roots.end() && roots.size() > 1; ++root) {
-        const auto &[name, ranks] = *root;
+        const auto &name = root->first;
+        const auto &ranks = root->second;
         std::string found;
         std::vector<Bytes> gathered;
         Status looked = catch_exceptions(

@@ -43,10 +43,10 @@ bool is_lost(const Bytes &outcome) { return code_of(outcome) == CD_ERROR_REDUNDA
 Status too_much_lost(const std::vector<Bytes> &outcomes) {
     Sentence all;
     for (auto each = outcomes.begin(); each != outcomes.end(); ++each) {
-        const bool is_listed = std::any_of(outcomes.begin(), each, [&](const Bytes &earlier) {
+        const auto says_the_same = [&](const Bytes &earlier) {
             return is_lost(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
-        });
-        if (is_lost(*each) && !is_listed) {
+        };
+        if (is_lost(*each) && std::none_of(outcomes.begin(), each, says_the_same)) {
             all.add("%s%s", *all.text() == '\0' ? "" : " | ", text_of(*each));
         }
     }

@@ -24,7 +24,8 @@ die() {
 run() {
     local log=$scratch/$1.log storage=$2
     shift 2
-    timeout 40 bash "$mpirun" "$flavour" "$ranks" env "LD_PRELOAD=$library" \
+    # Open MPI 4.1 has hung after it had reported a killed rank: it is killed then.
+    timeout -k 5 40 bash "$mpirun" "$flavour" "$ranks" env "LD_PRELOAD=$library" \
         "NODES=${default_nodes[*]}" "$@" "$solver" "$steps" "sync=none,$storage" >"$log" 2>&1
 }
 must_run() { run "$@" || die "the run $1 failed"; }

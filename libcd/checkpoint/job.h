@@ -55,7 +55,7 @@ public:
 // CD_ERROR_STORE_FULL come before it. Does not throw.
 Status agree(Job &job, Status own);
 
-// The same. all: the bytes of all ranks, after success.
+// Agrees as above, and gathers bytes. `all` receives those of all ranks, after success.
 Status agree(Job &job, Status own, std::span<const std::byte> bytes,
              std::vector<redset::Bytes> &all);
 

@@ -11,7 +11,7 @@
 
 namespace cd {
 
-// What a store begins with, instead of the one that is there.
+// The point in time that a new store starts from. It replaces the store that is there.
 struct StoreStart {
     uint64_t epoch = 0; // 0: an empty store
     std::string image;  // path of the point in time of that epoch

@@ -48,7 +48,7 @@ uint64_t record_size(size_t changes);
 ByteWriter encode_record(const Superblock &header, uint64_t sequence,
                          std::span<const std::byte> changes);
 
-// What follows the used part of a journal.
+// The record, if there is one, behind the used part of a journal.
 struct FoundRecord {
     // torn: it was not written to its end and never counted.
     enum class Kind { end, whole, torn, damaged };

@@ -18,7 +18,7 @@ namespace cd {
 
 class FileStore;
 
-// What a transaction hands to its store to be written. Plain data.
+// The changes that a transaction hands to its store to be written. Plain data.
 struct ChangeSet {
     ChangeWriter changes;
     ChangeWriter binds;

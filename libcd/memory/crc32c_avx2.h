@@ -7,7 +7,7 @@
 
 namespace cd {
 
-// Where a copy leaves its target.
+// Says whether a copy leaves its target in the caches.
 enum class Target : uint8_t { cached, past_caches };
 
 // The rest of a copy that is done in steps.

@@ -36,7 +36,7 @@ private:
 class RmaSync {
     enum class Ends { nothing, accesses_of_target, all_accesses };
 
-    // What a synchronization does to the two copies of the window, and which accesses it ends.
+    // The effect of a synchronization on the two copies of the window, and the accesses it ends.
     struct Effect {
         bool publishes; // the program's stores
         bool acquires;  // the writes of others

@@ -22,7 +22,7 @@ public:
         return facts != nullptr ? *facts : ask_and_keep(handle);
     }
 
-    // The same, or nullptr if it is not in the cache.
+    // Returns the facts if they are in the cache, else nullptr.
     [[gnu::always_inline]] static const Facts *known(Handle handle) {
         const uint64_t key = word_of(handle);
         const Places *own = ThreadData<Places>::if_made();

@@ -33,7 +33,7 @@ private:
 // Returns how many bytes of data a block has; 0 if it has no address.
 size_t bytes_in(const Block &block);
 
-// The same for elements of a type with these facts.
+// Returns the bytes of `count` elements of a type with these facts.
 inline size_t bytes_in(int64_t count, const DatatypeFacts &facts) {
     return count > 0 ? static_cast<size_t>(count * facts.size) : 0;
 }
@@ -94,7 +94,7 @@ void copy_data(const Block &from, const Block &to, size_t most = SIZE_MAX);
 uint64_t checksum_of(const Blocks &blocks);
 uint64_t checksum_of(const Block &block, uint64_t so_far = 0);
 
-// The same, or 0 if a replay does not compare sent data.
+// Returns the checksum of sent data, or 0 if a replay does not compare them.
 template <typename Sent> uint64_t compared_checksum_of(const Sent &sent) {
     return SentData::are_compared() ? checksum_of(sent) : 0;
 }

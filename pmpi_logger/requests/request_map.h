@@ -55,7 +55,7 @@ private:
     // Keys are addresses, or numbers that count up.
     size_t home_of(uint64_t key) const { return key * 0x9E3779B97F4A7C15U >> shift_; }
     size_t after(size_t i) const { return (i + 1) & (slots_.size() - 1); }
-    // Where the key is, or would be.
+    // Returns the place where the key is, or would be.
     size_t place_of(uint64_t key) const {
         size_t i = home_of(key);
         while (slots_[i].request != nullptr && slots_[i].key != key) {

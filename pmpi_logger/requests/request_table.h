@@ -20,7 +20,7 @@
 
 namespace cd::logger {
 
-// What a request sends or receives, if it is one block.
+// The data of a request, if they are one block.
 struct Message {
     Request::Kind kind = Request::Kind::send;
     Block to; // of a receive

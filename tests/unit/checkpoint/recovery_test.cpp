@@ -6,9 +6,12 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <latch>
 #include <map>
+#include <string_view>
 
 namespace cd::checkpoint {
 namespace {
@@ -93,6 +96,41 @@ TEST_F(Protected, MovedAndRebuiltImagesHaveTheModeAndTheTimeOfBefore) {
         EXPECT_EQ(seen.modified.tv_nsec, before.at(name).modified.tv_nsec) << name;
     }
     EXPECT_EQ(look().size(), 4U);
+}
+
+// Rank 1 runs where rank 0 ran, and cannot read its image.
+class UnreadableImage : public DyingSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const int fd = DyingSystem::open_at(directory, name, flags, mode);
+        if (rank_of_this_thread() == 1 && std::string_view(name).ends_with("/0.image")) {
+            image_ = fd;
+        }
+        return fd;
+    }
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        if (rank_of_this_thread() == 1 && fd == image_) {
+            ++failures;
+            errno = EIO;
+            return -1;
+        }
+        return DyingSystem::read_at(fd, to, length, offset);
+    }
+    std::atomic<int> failures = 0;
+
+private:
+    std::atomic<int> image_ = -1;
+};
+
+TEST_F(Protected, AMovedFileThatItsNodeCannotReadIsRebuilt) {
+    cluster.run({7});
+    cluster.nodes = {"n1", "n0", "n2", "n3"};
+    {
+        const UnreadableImage system;
+        EXPECT_EQ(cluster.run({}).start(), 7U);
+        EXPECT_GT(system.failures, 0);
+    }
+    EXPECT_EQ(cluster.run({}).start(), 7U);
 }
 
 TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {

@@ -103,13 +103,19 @@ class UnreadableImage : public DyingSystem {
 public:
     int open_at(int directory, const char *name, int flags, mode_t mode) override {
         const int fd = DyingSystem::open_at(directory, name, flags, mode);
-        if (rank_of_this_thread() == 1 && std::string_view(name).ends_with("/0.image")) {
+        if (rank_of_this_thread() == 1 && fd >= 0 && std::string_view(name).ends_with("/0.image")) {
             image_ = fd;
         }
         return fd;
     }
+    int close(int fd) override {
+        if (fd == image_) {
+            image_ = -1; // the number may be another file's next
+        }
+        return DyingSystem::close(fd);
+    }
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        if (rank_of_this_thread() == 1 && fd == image_) {
+        if (fd == image_) {
             ++failures;
             errno = EIO;
             return -1;
@@ -122,15 +128,18 @@ private:
     std::atomic<int> image_ = -1;
 };
 
+// Without checksum files nothing else shows that the copy is incomplete.
 TEST_F(Protected, AMovedFileThatItsNodeCannotReadIsRebuilt) {
     cluster.run({7});
-    cluster.nodes = {"n1", "n0", "n2", "n3"};
-    {
-        const UnreadableImage system;
-        EXPECT_EQ(cluster.run({}).start(), 7U);
-        EXPECT_GT(system.failures, 0);
+    for (const std::string &node : four_nodes) {
+        for (int rank = 0; rank < 4; ++rank) {
+            std::filesystem::remove(epoch_in(node, 7) / (std::to_string(rank) + ".cdsums"));
+        }
     }
-    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.nodes = {"n1", "n0", "n2", "n3"};
+    const UnreadableImage system;
+    EXPECT_EQ(cluster.run({}).start(), 7U); // which compares each image with that of before
+    EXPECT_GT(system.failures, 0);
 }
 
 TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {

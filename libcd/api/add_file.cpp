@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 // add_file_to_cd and delete_file_from_cd
 
-#include "runtime/file_positions.h"
 #include "api/api_call.h"
 #include "runtime/family_lock.h"
+#include "runtime/file_positions.h"
 
 #include <algorithm>
 #include <iterator>

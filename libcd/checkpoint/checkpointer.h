@@ -43,7 +43,7 @@ public:
     // After may_advance(). Releases the point when it is written, or that has failed; with
     // Mode::async from the helper thread. Fails on all ranks where write_image is NULL on one. One
     // rank prints a failure when it happens. With Mode::async it is the outcome of the next call.
-    Status protect(const cd_offered_point &id);
+    Status protect(const cd_offered_point &offered);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
 

@@ -23,7 +23,7 @@ PROGRAMS = [
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "-Random*"),
     ("cd_damage_test", "tests/damage/cd_damage_test", "*"),
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*:GroupSync.*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*:GroupSync.*:Compaction.*"),
     ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*:Children*"),
 ]
 # Of what makes redundancy safe.

@@ -77,6 +77,29 @@ TEST_F(SizeOfPieces, IsACopyForEachPointInTimeAndOneMoreIfThePartThatChangesGets
     }
 }
 
+TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
+    stays_small(50, [&](cd_handle root, char *memory, size_t i) {
+        cd_handle child = child_of(root);
+        return add(child, memory, whole / 50 * (i + 1)) && commit_cd(child) == CD_SUCCESS;
+    });
+}
+
+// Each process leaves too little behind to be compacted at once.
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfEachProcessChangesALittleLess) {
+    constexpr size_t processes = 40;
+    for (size_t process = 0; process < processes; ++process) {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create();
+            cd_name_region("memory", memory.data(), whole);
+            const size_t done = whole / processes * process;
+            const bool changed = (process > 0 || add(root, memory.data(), whole)) &&
+                                 change(root, memory.data() + done, whole - done);
+            return changed && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
+        });
+    }
+}
+
 // The root keeps a little of each place that the child had.
 TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOwn) {
     cd_handle child = nullptr;

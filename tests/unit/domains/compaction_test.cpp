@@ -6,6 +6,7 @@
 #include "domains/advance.h"
 #include "domains/compaction.h"
 #include "domains/delete_ranges.h"
+#include "domains/give_to_parent.h"
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,10 @@ namespace {
 class Compaction : public testing::Test {
 protected:
     void keep(size_t begin, size_t end, addr_type access, bool in_place = false) {
+        keep_in(domain, begin, end, access, in_place);
+    }
+
+    void keep_in(Domain &cd, size_t begin, size_t end, addr_type access, bool in_place = false) {
         const cd_addrspec range = {&memory[begin], end - begin, access, CD_GLOBAL};
         AddRequest request;
         request.list = &range;
@@ -30,7 +35,7 @@ protected:
         request.checksummed = checksummed;
         request.call = ++calls;
         size_t copied = 0;
-        ASSERT_TRUE(add(domain, request, copied).is_ok());
+        ASSERT_TRUE(add(cd, request, copied).is_ok());
     }
 
     void advance_all() {
@@ -129,6 +134,27 @@ TEST_F(Compaction, KeepsEntriesFewWhateverPartsChangeOneAfterTheOther) {
         if (checksummed) {
             break;
         }
+    }
+}
+
+// A child's range may cover many older ones, whose borders are not needed any more.
+TEST_F(Compaction, KeepsEntriesFewWhateverPartsChildrenChange) {
+    const size_t size = 128 * longest_joined;
+    use(size);
+    std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
+    for (int i = 0; i < 4000; ++i) {
+        const size_t begin = dice() % (size - 50000);
+        Domain child;
+        child.parent = &domain;
+        keep_in(child, begin, begin + 1 + dice() % 50000, CD_READ_WRITE);
+        GiveToParent given(child, GiveToParent::Kind::move);
+        ASSERT_TRUE(given.prepare(Locked::ancestors));
+        given.publish();
+        join_fragments(domain);
+        if (i % 10 == 9) {
+            advance_all();
+        }
+        ASSERT_LT(entries(), 2 * 128 + 1500);
     }
 }
 

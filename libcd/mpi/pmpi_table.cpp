@@ -5,40 +5,21 @@
 #include "os/system.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <atomic>
-#include <cstring>
 #include <type_traits>
 
 namespace cd::mpi {
 namespace {
 
-#ifdef OPEN_MPI
-constexpr char library_name[] = "libmpi.so";
-#else
-constexpr char library_name[] = "libmpich.so";
-#endif
-
-struct Loaded {
-    const char *path = nullptr;
-};
-
-int is_mpi(dl_phdr_info *info, size_t, void *found) {
-    const char *slash = std::strrchr(info->dlpi_name, '/');
-    const char *name = slash != nullptr ? slash + 1 : info->dlpi_name;
-    if (std::strncmp(name, library_name, sizeof library_name - 1) != 0) {
-        return 0;
-    }
-    static_cast<Loaded *>(found)->path = info->dlpi_name;
-    return 1;
-}
-
-// A library of another name is found by the linker, perhaps behind an interposer.
+// Opens MPI's library past interposers of its functions. They do not take this one over.
 void *find_library() {
-    Loaded loaded;
-    dl_iterate_phdr(is_mpi, &loaded);
-    void *library = loaded.path != nullptr ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    Dl_info mpi = {};
+    const void *const version = dlsym(RTLD_NEXT, "PMPI_Get_library_version");
+    void *library = nullptr;
+    if (version != nullptr && dladdr(version, &mpi) != 0) {
+        library = dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    }
     return library != nullptr ? library : RTLD_NEXT;
 }
 

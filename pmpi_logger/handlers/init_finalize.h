@@ -4,6 +4,7 @@
 
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
+#include "mpi/flavour.h"
 #include "mpi/mpi_lifetime.h"
 #include "objects/deferred_free.h"
 
@@ -32,6 +33,7 @@ int call_and(const Then &then, const void *site, A... a) {
 class Initialize : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
+        require_own_flavour(site);
         return call_and<F>(initialized, site, a...);
     }
 
@@ -62,6 +64,7 @@ class SessionInit : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+        require_own_flavour(site);
         return call_and<F>([session] { opened(*session); }, site, info, handler, session);
     }
 

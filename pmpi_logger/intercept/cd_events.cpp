@@ -16,9 +16,6 @@
 
 #include "cd/mpi_log.h"
 
-#include <cstdio>
-#include <dlfcn.h>
-
 namespace cd::logger {
 namespace {
 
@@ -72,30 +69,7 @@ void deleting(cd_handle cd) {
 
 const cd_log_listener listener = {boundary, restoring, restored, forgotten, deleting};
 
-// Warns if the program uses another MPI than this library was built for.
-void warn_of_other_mpi() {
-#ifdef OPEN_MPI
-    constexpr const char *own = "Open MPI";
-    constexpr const char *other = "MPICH";
-    constexpr const char *symbol = "MPI_UNWEIGHTED"; // a macro in Open MPI
-#else
-    constexpr const char *own = "MPICH";
-    constexpr const char *other = "Open MPI";
-    constexpr const char *symbol = "ompi_mpi_comm_world";
-#endif
-    if (dlsym(RTLD_DEFAULT, symbol) != nullptr) {
-        std::fprintf(
-            stderr,
-            "pmpi_logger: this is the logger for %s, and the program has %s, too: it needs "
-            "the logger for the MPI that it was built for\n",
-            own, other);
-    }
-}
-
-[[gnu::constructor]] void listen() {
-    cd_log_listen(&listener);
-    warn_of_other_mpi();
-}
+[[gnu::constructor]] void listen() { cd_log_listen(&listener); }
 
 } // namespace
 } // namespace cd::logger

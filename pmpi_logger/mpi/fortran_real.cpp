@@ -2,40 +2,24 @@
 // Copyright the containment-domains authors
 #include "mpi/fortran_real.h"
 
+#include "mpi/find_symbol.h"
 #include "mpi/thread_data.h"
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <mpi.h>
 
 namespace cd::logger {
 
 namespace {
 
-// MPI's Fortran library, if the program has loaded it.
-#ifdef OPEN_MPI
-constexpr char fortran_of_mpi[] = "libmpi_mpifh.so.40";
-#else
-constexpr char fortran_of_mpi[] = "libmpichfort.so.12";
-#endif
-
 const void *base_of(const void *address) {
     Dl_info found = {};
     return dladdr(address, &found) != 0 ? found.dli_fbase : nullptr;
 }
 
-// Finds the name outside this library, which a library linked with it would find first.
-void *find_in(const char *file, const char *name) {
-    void *const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) {
-        return nullptr;
-    }
-    void *const found = dlsym(library, name);
-    dlclose(library); // it stays loaded
-    static const char here = 0;
-    return found != nullptr && base_of(found) != base_of(&here) ? found : nullptr;
-}
+// A routine that only MPI's Fortran library has: the logger does not take it over.
+constexpr char only_in_fortran[] = "pmpi_wtick_";
 
 } // namespace
 
@@ -43,10 +27,9 @@ void *find_fortran(const char *name, const void *site) {
     if (void *found = dlsym(RTLD_NEXT, name)) {
         return found;
     }
-    // The program may have loaded its Fortran privately.
-    Dl_info caller = {};
-    void *found = dladdr(site, &caller) != 0 ? find_in(caller.dli_fname, name) : nullptr;
-    return found != nullptr ? found : find_in(fortran_of_mpi, name);
+    // The program may have loaded its Fortran privately, and `site` may find the logger before it.
+    const void *const fortran = find_symbol(site, only_in_fortran);
+    return fortran != nullptr ? find_symbol(fortran, name) : nullptr;
 }
 
 bool is_from_fortran(const void *site) {
@@ -59,9 +42,8 @@ bool is_from_fortran(const void *site) {
     const size_t at =
         reinterpret_cast<uint64_t>(site) * 0x9E3779B97F4A7C15U >> (64 - bits); // Fibonacci hashing
     if (known.site[at] != site) {
-        Dl_info caller = {};
-        known.is_fortran[at] = dladdr(site, &caller) != 0 && caller.dli_fname != nullptr &&
-                               std::strstr(caller.dli_fname, fortran_of_mpi) != nullptr;
+        const void *const fortran = find_symbol(site, only_in_fortran);
+        known.is_fortran[at] = fortran != nullptr && base_of(fortran) == base_of(site);
         known.site[at] = site;
     }
     return known.is_fortran[at];

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "mpi/flavour.h"
 #include "mpi/function.h"
 
 #include <atomic>
@@ -34,7 +35,9 @@ private:
     using Function = R (*)(A...);
 
     static R look_up(A... a) {
-        const auto found = reinterpret_cast<Function>(dlsym(RTLD_NEXT, Declaration<F>::pmpi_name));
+        void *const address = dlsym(RTLD_NEXT, Declaration<F>::pmpi_name);
+        require_own_flavour(address);
+        const auto found = reinterpret_cast<Function>(address);
         function_.store(found, std::memory_order_relaxed);
         return found(a...);
     }

@@ -43,6 +43,7 @@ write_basic_package_version_file(
     COMPATIBILITY SameMinorVersion)
 install(FILES
     "${PROJECT_SOURCE_DIR}/cmake/CdTargetsForMpi.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/CdTellMpi.cmake"
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfig.cmake"
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
     DESTINATION "${CD_PACKAGE_DIR}")

@@ -5,10 +5,9 @@
 # logger of FLAVOUR, compiled by MPI's own wrapper, which has to wrap the compiler that the module is for.
 # Sets CD_MPI_FORTRAN_<FLAVOUR> to the wrapper, or to FALSE where there is none and no program is built.
 function(cd_mpi_fortran_executable name flavour source)
-    find_program(CD_MPIF90_${flavour} mpif90.${flavour})
     set(CD_MPI_FORTRAN_${flavour} ${CD_MPIF90_${flavour}} PARENT_SCOPE)
     if(NOT CD_MPIF90_${flavour})
-        message(STATUS "${source}: skipped for ${flavour}: there is no mpif90.${flavour}")
+        message(STATUS "${source}: skipped for ${flavour}: it has no mpif90")
         return()
     endif()
     set(program "${CMAKE_CURRENT_BINARY_DIR}/${name}_${flavour}")

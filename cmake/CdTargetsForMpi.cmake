@@ -6,29 +6,24 @@
 # compiler that brings it. Where that cannot be told, the only one; of several none, and the project
 # names one itself.
 
+include("${CMAKE_CURRENT_LIST_DIR}/CdTellMpi.cmake")
+
 function(_cd_flavour_of_mpi result)
     set(${result} "" PARENT_SCOPE)
-    set(mpi_h "#include <mpi.h>\n#ifdef OPEN_MPI\ncd_openmpi\n#elif defined(MPICH_VERSION)\ncd_mpich\n#endif\n")
     foreach(language C CXX)
-        if(NOT CMAKE_${language}_COMPILER)
-            continue()
-        endif()
-        set(source "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/cd_which_mpi.c")
-        file(WRITE "${source}" "${mpi_h}")
-        list(TRANSFORM MPI_${language}_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
-        execute_process(
-            COMMAND ${CMAKE_${language}_COMPILER} -E ${includes} "${source}"
-            OUTPUT_VARIABLE preprocessed ERROR_QUIET)
-        if(preprocessed MATCHES "\ncd_(openmpi|mpich)\n")
-            set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
-            return()
+        if(CMAKE_${language}_COMPILER)
+            cd_tell_mpi(flavour name "${CMAKE_${language}_COMPILER}" ${MPI_${language}_INCLUDE_DIRS})
+            if(flavour)
+                set(${result} ${flavour} PARENT_SCOPE)
+                return()
+            endif()
         endif()
     endforeach()
 endfunction()
 
 function(_cd_define_targets_for_mpi)
     set(present)
-    foreach(flavour openmpi mpich)
+    foreach(flavour IN LISTS CD_MPI_ALL_FLAVOURS)
         if(TARGET ContainmentDomains::pmpi_logger_${flavour})
             list(APPEND present ${flavour})
         endif()

@@ -12,14 +12,16 @@ TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/cd_mpi.XXXXXX")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
+launcher=CD_MPIRUN_$flavour
+launcher=${!launcher:-mpirun.$flavour}
 case $flavour in
 openmpi)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -x TMPDIR -x LD_PRELOAD="$logger" \
+    "$launcher" --oversubscribe --mca mpi_yield_when_idle 1 -x TMPDIR -x LD_PRELOAD="$logger" \
         -n "$ranks" "$@"
     ;;
 mpich)
-    mpirun.mpich -genv LD_PRELOAD "$logger" -n "$ranks" "$@"
+    "$launcher" -genv LD_PRELOAD "$logger" -n "$ranks" "$@"
     ;;
 *)
     echo "no such MPI: $flavour" >&2

@@ -84,7 +84,8 @@ remove_nodes() {
 # run_on_nodes FLAVOUR NAMES PRELOADED COMMAND...: a rank for each name, on the node of that name, in
 # the order of the names.
 run_on_nodes() {
-    local flavour=$1 names=$2 preloaded=$3 hosts='' name count
+    local flavour=$1 names=$2 preloaded=$3 hosts='' name count launcher=CD_MPIRUN_$1
+    launcher=${!launcher:-mpirun.$flavour}
     count=$(wc -w <<<"$names")
     shift 3
     for name in $names; do hosts+=${hosts:+,}${addresses[$name]}:1; done
@@ -92,12 +93,12 @@ run_on_nodes() {
     case $flavour in
     openmpi)
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-            timeout -k 2 "$limit" mpirun.openmpi --mca plm_rsh_agent "bash $here/agent.sh" --mca btl tcp,self \
+            timeout -k 2 "$limit" "$launcher" --mca plm_rsh_agent "bash $here/agent.sh" --mca btl tcp,self \
             --mca btl_tcp_if_include "$subnet.0/24" --mca oob_tcp_if_include "$subnet.0/24" \
             --mca mpi_yield_when_idle 1 --map-by slot --host "$hosts" -n "$count" env "LD_PRELOAD=$preloaded" "$@"
         ;;
     mpich)
-        UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout -k 2 "$limit" mpirun.mpich -launcher ssh -launcher-exec "$here/agent.sh" \
+        UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout -k 2 "$limit" "$launcher" -launcher ssh -launcher-exec "$here/agent.sh" \
             -iface "$prefix" -hosts "$hosts" -n "$count" env "LD_PRELOAD=$preloaded:$finalize_mpich" "$@"
         ;;
     esac

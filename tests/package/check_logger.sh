@@ -31,8 +31,8 @@ exported() { nm -D --defined-only "$library" | awk '{print $NF}' | LC_ALL=C sort
 diff -u --label "$tables" --label "exported by $library" <(promised) <(exported) || failed=1
 
 case $flavour in
-openmpi) mpi='^libmpi\.so' ;;
-mpich) mpi='^libmpich\.so' ;;
+openmpi) mpi='^libmpi\.so\.40' ;;
+mpich) mpi='^libmpi.*\.so\.12' ;;
 esac
 readelf -d --wide "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -E "$mpi" >/dev/null ||
     complain "$library does not need its MPI"

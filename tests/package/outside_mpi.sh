@@ -14,6 +14,8 @@ trap 'rm -rf "$scratch"' EXIT
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name containment-domains.pc)")
 export PKG_CONFIG_PATH
+mpicc=CD_MPICC_$flavour
+mpicc=${!mpicc:-mpicc.$flavour}
 strict=(-std=c99 -Wall -Wextra -pedantic -Werror)
 
 compile() { # PROGRAM PACKAGE RPATH...
@@ -23,7 +25,7 @@ compile() { # PROGRAM PACKAGE RPATH...
     for rpath in "$@"; do
         rpaths+=("-Wl,-rpath,$rpath")
     done
-    "mpicc.$flavour" "${strict[@]}" "$here/programs/$program.c" -o "$scratch/$program" \
+    "$mpicc" "${strict[@]}" "$here/programs/$program.c" -o "$scratch/$program" \
         "${flags[@]}" "${rpaths[@]}"
 }
 
@@ -48,7 +50,7 @@ try() {
 
 if [ "$way" = cmake ]; then
     cmake -S "$here/find_package_mpi" -B "$scratch" -DCMAKE_PREFIX_PATH="$prefix" \
-        -DMPI_C_COMPILER="mpicc.$flavour" >"$scratch/log" && cmake --build "$scratch" >>"$scratch/log" || {
+        -DMPI_C_COMPILER="$mpicc" >"$scratch/log" && cmake --build "$scratch" >>"$scratch/log" || {
         cat "$scratch/log" >&2
         exit 1
     }

@@ -67,7 +67,8 @@ def script(pages):
 
 def tools(folder, flavour):
     """mpicc and mpirun of this MPI, under these names."""
-    for name, call in (("mpicc", f"mpicc.{flavour}"), ("mpirun", f"mpirun.{flavour}")):
+    for name in ("mpicc", "mpirun"):
+        call = os.environ.get(f"CD_{name.upper()}_{flavour}", f"{name}.{flavour}")
         extra = "--oversubscribe" if (name, flavour) == ("mpirun", "openmpi") else ""
         path = Path(folder) / name
         path.write_text(f'#!/bin/sh\nexec {call} {extra} "$@"\n')

@@ -10,8 +10,16 @@
 
 namespace cd {
 
+// Says what copies: memcpy on other processors than x86-64. Arm's cores see long writes and fetch
+// no old bytes by themselves, and glibc has a memcpy for each of them.
+#ifdef __x86_64__
+inline constexpr const char *copy_kernel = "sse2";
+#else
+inline constexpr const char *copy_kernel = "memcpy";
+#endif
+
 // Copies past the caches, for data too long to stay there: the target's old bytes are not fetched.
-// memcpy on other processors than x86-64. Visible to other threads as memcpy's result.
+// Visible to other threads as memcpy's result.
 void copy_past_caches(void *to, const void *from, size_t length) noexcept;
 
 // Copies in several streams, for data longer than the cache next to the core.

@@ -17,6 +17,9 @@
 
 #ifdef __x86_64__
 #include <nmmintrin.h>
+#elif defined __aarch64__
+#include <arm_acle.h>
+#include <sys/auxv.h>
 #endif
 
 namespace cd {
@@ -56,6 +59,17 @@ uint64_t load_little_endian(const std::byte *at) {
     return word;
 }
 
+bool has_instruction() {
+#ifdef __x86_64__
+    static const bool has = __builtin_cpu_supports("sse4.2") != 0;
+#elif defined __aarch64__
+    static const bool has = (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+#else
+    constexpr bool has = false;
+#endif
+    return has;
+}
+
 } // namespace
 
 uint32_t crc32c_portable(uint32_t seed, const void *data, size_t length) noexcept {
@@ -89,7 +103,37 @@ uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
     return ~crc;
 }
 
+const char *crc32c_kernel() noexcept { return has_instruction() ? "isa-l" : "isa-l by tables"; }
+
+#elif defined __aarch64__
+
+namespace {
+
+[[gnu::target("+crc")]] uint32_t crc32c_by_instruction(uint32_t seed, const std::byte *at,
+                                                       size_t length) noexcept {
+    uint32_t crc = ~seed;
+    for (; length >= sizeof(uint64_t); at += sizeof(uint64_t), length -= sizeof(uint64_t)) {
+        crc = __crc32cd(crc, load_little_endian(at));
+    }
+    for (; length > 0; ++at, --length) {
+        crc = __crc32cb(crc, std::to_integer<uint8_t>(*at));
+    }
+    return ~crc;
+}
+
+} // namespace
+
+uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
+    return has_instruction()
+               ? crc32c_by_instruction(seed, static_cast<const std::byte *>(data), length)
+               : crc32c_portable(seed, data, length);
+}
+
+const char *crc32c_kernel() noexcept { return has_instruction() ? "armv8-crc" : "portable"; }
+
 #else
+
+const char *crc32c_kernel() noexcept { return "portable"; }
 
 uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
     return crc32c_portable(seed, data, length);
@@ -264,11 +308,6 @@ uint32_t copy_by_instruction(uint32_t seed, void *to, const void *from, size_t l
     return ~static_cast<uint32_t>(crc);
 }
 
-bool has_instruction() {
-    static const bool has = __builtin_cpu_supports("sse4.2") != 0;
-    return has;
-}
-
 template <Target T>
 uint32_t copy_as_fast_as_possible(uint32_t seed, void *to, const void *from, size_t length) {
     return has_instruction() ? copy_by_instruction<T>(seed, to, from, length, can_fold_crc32c())
@@ -294,9 +333,15 @@ uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t 
 
 void finish_past_caches() noexcept { _mm_sfence(); }
 
+const char *copy_crc32c_kernel() noexcept {
+    return can_fold_crc32c() ? "avx2" : has_instruction() ? "sse4.2" : crc32c_kernel();
+}
+
 #else
 
 void finish_past_caches() noexcept {}
+
+const char *copy_crc32c_kernel() noexcept { return crc32c_kernel(); }
 
 uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t length) noexcept {
     return copy_crc32c_portable(seed, to, from, length);

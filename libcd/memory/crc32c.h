@@ -27,6 +27,10 @@ uint32_t copy_crc32c_past_caches(uint32_t seed, void *to, const void *from, size
 
 void finish_past_caches() noexcept;
 
+// Return the names of what computes them on this processor.
+const char *crc32c_kernel() noexcept;
+const char *copy_crc32c_kernel() noexcept;
+
 // The implementations for processors without crc32c_avx2, and without an instruction for CRC-32C.
 uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t length) noexcept;
 uint32_t copy_crc32c_portable(uint32_t seed, void *to, const void *from, size_t length) noexcept;

@@ -111,4 +111,12 @@ void ErasureCode::code(size_t length, std::byte *const *sources,
     code_portable(length, sources, outputs);
 }
 
+const char *ErasureCode::kernel() noexcept {
+#ifdef CD_HAVE_ISAL
+    return "isa-l";
+#else
+    return "portable";
+#endif
+}
+
 } // namespace cd::redset

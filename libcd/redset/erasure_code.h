@@ -32,6 +32,9 @@ public:
     void code_portable(size_t length, std::byte *const *sources,
                        std::byte *const *outputs) const noexcept;
 
+    // Returns the name of what code() uses.
+    static const char *kernel() noexcept;
+
 private:
     bool all_ones() const;
 

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -307,6 +308,19 @@ class CdctlTest(Case):
             status, out, error = self.cdctl(*arguments)
             self.assertEqual((status, error), (GOOD, ""))
             self.assertIn("cdctl", out)
+
+    def test_the_version_names_what_computes(self):
+        crc32c = "(isa-l|armv8-crc|isa-l by tables|portable)"
+        copy = f"({crc32c}|avx2|sse4.2)"
+        out = self.cdctl("--version")[1]
+        self.assertRegex(
+            out,
+            rf"\Acdctl [0-9.]+\nkernels: crc32c {crc32c}, crc32c while copying {copy}, "
+            r"copy (sse2|memcpy), erasure coding (isa-l|portable)\n\Z",
+        )
+        with open("/proc/cpuinfo", encoding="ascii") as processor:
+            if re.search(r"\b(sse4_2|crc32)\b", processor.read()):
+                self.assertNotRegex(out, "by tables|copying portable")
 
     def test_output_that_is_lost_is_no_success(self):
         self.make()

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "main.h"
+
+#include "memory/copy.h"
+#include "memory/crc32c.h"
 #include "output.h"
+#include "redset/erasure_code.h"
 
 #include <cstdio>
 #include <exception>
@@ -89,7 +93,10 @@ int run(std::span<char *> words) {
         return exit_good;
     }
     if (name == "--version") {
-        std::puts("cdctl " CD_VERSION);
+        std::printf("cdctl %s\nkernels: crc32c %s, crc32c while copying %s, copy %s, "
+                    "erasure coding %s\n",
+                    CD_VERSION, cd::crc32c_kernel(), cd::copy_crc32c_kernel(), cd::copy_kernel,
+                    cd::redset::ErasureCode::kernel());
         return exit_good;
     }
     for (const Command &command : commands) {

@@ -137,9 +137,9 @@ TEST_F(Protected, AMovedFileThatItsNodeCannotReadIsRebuilt) {
         }
     }
     cluster.nodes = {"n1", "n0", "n2", "n3"};
-    const UnreadableImage system;
+    const UnreadableImage unreadable;
     EXPECT_EQ(cluster.run({}).start(), 7U); // which compares each image with that of before
-    EXPECT_GT(system.failures, 0);
+    EXPECT_GT(unreadable.failures, 0);
 }
 
 TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {

@@ -46,10 +46,17 @@ private:
 };
 #endif
 
-// The result of an operation: its value, or the error.
-template <typename T = void> class [[nodiscard]] Result;
+// GCC 14 for aarch64 crashes when it compares such a class with std::string.
+#if defined __aarch64__ && __GNUC__ == 14
+#define CD_NODISCARD
+#else
+#define CD_NODISCARD [[nodiscard]]
+#endif
 
-template <> class [[nodiscard]] Result<void> {
+// The result of an operation: its value, or the error.
+template <typename T = void> class CD_NODISCARD Result;
+
+template <> class CD_NODISCARD Result<void> {
 public:
     Result() = default;
 
@@ -75,7 +82,7 @@ private:
     std::string message_;
 };
 
-template <typename T> class [[nodiscard]] Result : public Result<void> {
+template <typename T> class CD_NODISCARD Result : public Result<void> {
 public:
     Result(T value) : value_(std::move(value)) {}
     Result(Result<void> failure) : Result<void>(std::move(failure)) {}
@@ -100,6 +107,7 @@ public:
 private:
     T value_{};
 };
+#undef CD_NODISCARD
 
 namespace detail {
 

@@ -25,7 +25,9 @@ std::vector<Piece> data_of(const Domain &domain) {
 std::vector<Domain *> subtree_of(Domain &top) {
     std::vector<Domain *> all = {&top};
     for (size_t i = 0; i < all.size(); ++i) {
-        all.insert(all.end(), all[i]->children.begin(), all[i]->children.end());
+        for (Domain *child : all[i]->children) { // insert() makes GCC 14 warn on aarch64
+            all.push_back(child);
+        }
     }
     const auto before = [](const Domain *a, const Domain *b) {
         return a->depth != b->depth ? a->depth < b->depth : a->creation < b->creation;

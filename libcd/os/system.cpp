@@ -99,8 +99,10 @@ void *map_on_huge_page(size_t size) {
     if (before > 0) {
         ::munmap(first, before);
     }
-    if (mapped - before > size) {
-        ::munmap(start + size, mapped - before - size);
+    // Pages of some Arm machines have 64 KiB.
+    auto *behind = align_up(start + size, static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
+    if (behind < first + mapped) {
+        ::munmap(behind, static_cast<size_t>(first + mapped - behind));
     }
     ::madvise(start, size, MADV_HUGEPAGE);
     return start;

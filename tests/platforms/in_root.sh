@@ -77,7 +77,10 @@ exec unshare "${namespaces[@]}" bash -euc '
     mount -t tmpfs tmpfs "$root/dev/shm"
     mount -t tmpfs tmpfs "$root/tmp"
     if [ "$release" = aarch64 ]; then
-        mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" || exit 77
+        mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" || {
+            echo "in_root.sh: cannot mount binfmt_misc in a user namespace: use Linux 6.7 or newer" >&2
+            exit 77
+        }
         magic="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
         mask="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
         echo ":aarch64:M::$magic:$mask:$root/usr/bin/qemu-aarch64:F" >"$root/proc/sys/fs/binfmt_misc/register"

@@ -59,8 +59,8 @@ OPENING_TEXT = """\
 """
 
 FILES_CHOICE = """\
-`bench/write_candidates.cpp` compares ways to write 256 MiB with checksums, against a plain write and `fdatasync`. Past the page cache by two threads it reaches {ours:.2f}, and {ours_busy:.2f} while the cores are busy. Through the page cache,
-begun early, it reaches {buffered:.2f} and {buffered_busy:.2f}. The first way is taken for 8 MiB and more on ext4 and XFS, with `sync=full` and without redundancy. io_uring is no better, and many systems switch it off.
+Of 256 MiB with checksums, against a plain write and `fdatasync` (`bench/write_candidates.cpp`): past the page cache {ours:.2f}, with busy cores {ours_busy:.2f};
+through it {buffered:.2f} and {buffered_busy:.2f}. So 8 MiB and more go past it on ext4 and XFS, with `sync=full` and without redundancy.
 """
 
 INDEX_TEXT = """\

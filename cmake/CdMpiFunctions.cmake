@@ -3,6 +3,7 @@
 
 # cd_mpi_functions(FLAVOUR PARTS SOURCES): from pmpi_logger/functions.def, makes for the MPI at hand
 #   <binary dir>/FLAVOUR/functions.inc   the rows of the functions that its mpi.h declares
+#   <binary dir>/FLAVOUR/mpi_has.inc     CD_HAS_<function> for each of them
 #   <binary dir>/FLAVOUR/exports_<i>.cpp PARTS sources that take them over, Local ones apart
 #   <binary dir>/FLAVOUR/fortran.inc     from pmpi_logger/fortran.def, the routines of this MPI, each
 #                                        with the row of its C function and the names that it has
@@ -29,6 +30,9 @@ function(cd_mpi_functions flavour parts sources)
     list(SORT declared)
     list(JOIN declared "\n" text)
     file(WRITE "${directory}/declared.txt" "${text}\n")
+    list(TRANSFORM declared REPLACE "(.+)" "#define CD_HAS_\\1 1\n" OUTPUT_VARIABLE defines)
+    list(JOIN defines "" defines)
+    file(CONFIGURE OUTPUT "${directory}/mpi_has.inc" CONTENT "${defines}" @ONLY)
 
     file(STRINGS "${table}" rows REGEX "^CD_FUNCTION")
     list(TRANSFORM rows REPLACE "^CD_FUNCTION\\(([A-Za-z0-9_]+),.*$" "\\1" OUTPUT_VARIABLE own_rows)

@@ -43,6 +43,7 @@ HANDLERS = {
         "completes the same ones in the same order",
     ),
     "RequestStatus": ("flag, status and data", "gives the same"),
+    "RequestStatusOfMany": ("`MPI_Request_get_status` of one after another", "gives the same"),
     "PartitionedInit": ("the request", "gives the same request; without copies only if its buffers have not moved"),
     "PartitionedReady": ("which parts, and a checksum of them", "nothing is sent"),
     "PartitionedArrived": ("the answer and the part; that it had not arrived only as a count", "gives the same answer, and the part"),
@@ -148,6 +149,14 @@ In a CD that logs these fail with `MPI_ERR_UNSUPPORTED_OPERATION`, and say why o
 `CD_LOG=all`, they go to MPI.
 """
 
+# The names of functions that are refused for one reason.
+PATTERNS = {
+    "separate_buffer": ["MPI_Comm_*_buffer", "MPI_Session_*_buffer"],
+    "fault_tolerance": ["MPIX_Comm_*"],
+    "experimental": ["MPIX_Stream_*", "MPIX_Threadcomm_*", "MPIX_Async_*", "MPIX_*_enqueue", "MPIX_*_x"],
+}
+
+
 def rows():
     section = None
     for line in TABLE.read_text().splitlines():
@@ -196,6 +205,7 @@ def refused_part(table):
     why = dict(reasons())
     groups = grouped((row[3], row[1]) for row in table if refuses(row[2]))
     lines = ["| functions | reason |", "| --- | --- |"]
+    groups.update(PATTERNS)
     lines += [f"| {names(functions)} | {why[reason]} |" for reason, functions in groups.items()]
     return lines
 

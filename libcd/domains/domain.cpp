@@ -25,7 +25,7 @@ std::vector<Piece> data_of(const Domain &domain) {
 std::vector<Domain *> subtree_of(Domain &top) {
     std::vector<Domain *> all = {&top};
     for (size_t i = 0; i < all.size(); ++i) {
-        for (Domain *child : all[i]->children) { // insert() makes GCC 14 warn on aarch64
+        for (Domain *child : all[i]->children) { // insert() makes GCC 14 warn
             all.push_back(child);
         }
     }

@@ -27,12 +27,12 @@ template <typename T> uint64_t word_of(T value) {
 // Returns whether the handle may name an object. If not, MPI is not asked about it: it would raise
 // the error that the program's own call raises. MPICH's handles contain their kind.
 template <typename Handle> bool may_name(Handle handle, Handle null) {
-#ifdef OPEN_MPI // whose handles are addresses
-    return handle != null;
-#else
-    constexpr int kind = 0xF << 26;
-    return handle != null && ((handle ^ null) & kind) == 0;
-#endif
+    if constexpr (std::is_pointer_v<Handle>) {
+        return handle != null;
+    } else {
+        constexpr int kind = 0xF << 26;
+        return handle != null && ((handle ^ null) & kind) == 0;
+    }
 }
 
 // A filter that answers for most handles outside a set without the set's lock. Whoever adds or

@@ -142,7 +142,6 @@ public:
     }
 };
 
-#ifdef OPEN_MPI // elsewhere handles are the same in Fortran
 // MPI_Comm_c2f, MPI_Comm_f2c, also for ended connections. MPI may have given their handles to other
 // communicators since.
 class CommFortranHandle {
@@ -162,6 +161,5 @@ public:
         }
     }
 };
-#endif
 
 } // namespace cd::logger

@@ -397,4 +397,76 @@ int RequestStatus::replay(const void *site, MPI_Request handle, int *flag, MPI_S
     return entry->result();
 }
 
+namespace {
+
+int ask(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
+    return RequestStatus::call<Fn::MPI_Request_get_status>(site, request, flag, status);
+}
+
+// Returns whether the request is not null, and not a persistent one between two uses.
+bool is_active(MPI_Request handle) {
+    if (handle == MPI_REQUEST_NULL) {
+        return false;
+    }
+    const Request *const request = RequestTable::instance().find(handle);
+    return request == nullptr || request->state != Request::State::inactive;
+}
+
+MPI_Status *status_at(MPI_Status *statuses, size_t index) {
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index];
+}
+
+} // namespace
+
+int RequestStatusOfMany::any(const void *site, Requests requests, int *index, int *flag,
+                             MPI_Status *status) {
+    *index = MPI_UNDEFINED;
+    *flag = 0;
+    bool has_active = false;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        if (!is_active(requests[i])) {
+            continue;
+        }
+        has_active = true;
+        const int result = ask(site, requests[i], flag, status);
+        if (result != MPI_SUCCESS || *flag != 0) {
+            *index = static_cast<int>(i);
+            return result;
+        }
+    }
+    return has_active ? MPI_SUCCESS : ask(site, MPI_REQUEST_NULL, flag, status);
+}
+
+int RequestStatusOfMany::all(const void *site, Requests requests, int *flag, MPI_Status *statuses) {
+    *flag = 1;
+    for (size_t i = 0; i < requests.size() && *flag != 0; ++i) {
+        const int result = ask(site, requests[i], flag, status_at(statuses, i));
+        if (result != MPI_SUCCESS) {
+            return result;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+int RequestStatusOfMany::some(const void *site, Requests requests, int *count, int *indices,
+                              MPI_Status *statuses) {
+    *count = MPI_UNDEFINED;
+    size_t found = 0;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        if (!is_active(requests[i])) {
+            continue;
+        }
+        int flag = 0;
+        const int result = ask(site, requests[i], &flag, status_at(statuses, found));
+        if (result != MPI_SUCCESS) {
+            return result;
+        }
+        if (flag != 0) {
+            indices[found++] = static_cast<int>(i);
+        }
+        *count = static_cast<int>(found);
+    }
+    return MPI_SUCCESS;
+}
+
 } // namespace cd::logger

@@ -8,6 +8,7 @@
 #include "replay/poll_counts.h"
 #include "requests/request_table.h"
 
+#include <span>
 #include <tuple>
 
 namespace cd::logger {
@@ -177,6 +178,41 @@ public:
 private:
     static int run(const void *site, MPI_Request request, int *flag, MPI_Status *status, int mode);
     static int replay(const void *site, MPI_Request request, int *flag, MPI_Status *status);
+};
+
+// MPI_Request_get_status_any, _all and _some: ask about one request after another, so that the log
+// has an entry of MPI_Request_get_status for each.
+class RequestStatusOfMany {
+public:
+    using Of = Completion::Of;
+
+    // Request: MPI_Request, which some headers declare const.
+    template <Fn F, typename Request, typename... A>
+    static int call(const void *site, int count, Request *requests, A... a) {
+        const bool is_untracked = Logging::mode() == CD_LOG_OFF && RequestTable::empty();
+        if (ReentryGuard::mpi() || is_untracked || count < 0 || requests == nullptr ||
+            (... || is_mistaken(a))) {
+            return call_mpi<F>(count, requests, a...);
+        }
+        if constexpr (Row<F>::of == Shape::any) {
+            return any(site, {requests, static_cast<size_t>(count)}, a...);
+        } else if constexpr (Row<F>::of == Shape::all) {
+            return all(site, {requests, static_cast<size_t>(count)}, a...);
+        } else {
+            return some(site, {requests, static_cast<size_t>(count)}, a...);
+        }
+    }
+
+private:
+    using Requests = std::span<const MPI_Request>;
+
+    static bool is_mistaken(const int *output) { return output == nullptr; }
+    static bool is_mistaken(const MPI_Status *output) { return no_status(output); }
+
+    static int any(const void *site, Requests requests, int *index, int *flag, MPI_Status *status);
+    static int all(const void *site, Requests requests, int *flag, MPI_Status *statuses);
+    static int some(const void *site, Requests requests, int *count, int *indices,
+                    MPI_Status *statuses);
 };
 
 } // namespace cd::logger

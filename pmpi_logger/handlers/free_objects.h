@@ -6,6 +6,7 @@
 #include "handlers/blocking.h"
 #include "handlers/object_state.h"
 #include "log_entry/writer.h"
+#include "mpi/differences.h"
 #include "objects/callback_effects.h"
 #include "objects/deferred_free.h"
 #include "objects/moved_types.h"
@@ -69,12 +70,12 @@ public:
             });
             return MPI_SUCCESS;
         }
-#ifdef OPEN_MPI // where ranks without a logging CD disconnect in a barrier
         if constexpr (F == Fn::MPI_Comm_disconnect) {
-            const ReentryGuard inside;
-            real<Fn::MPI_Barrier>(freed);
+            if (disconnects_in_a_barrier()) { // so do ranks without a logging CD
+                const ReentryGuard inside;
+                real<Fn::MPI_Barrier>(freed);
+            }
         }
-#endif
         cd_log_place place = {};
         cd_log_here(&place);
         EntryWriter writer(call, MPI_SUCCESS);

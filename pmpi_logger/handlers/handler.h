@@ -4,6 +4,8 @@
 
 #include "log_entry/decode.h"
 #include "log_entry/writer.h"
+#include "mpi/differences.h"
+#include "mpi/fortran_real.h"
 #include "mpi/real.h"
 #include "mpi/record_failure.h"
 #include "mpi/reentry_guard.h"
@@ -61,6 +63,13 @@ protected:
         if constexpr (Roles::has(Role::comm) && !Arrivals::is_plain(Row<F>::of)) {
             const ReentryGuard inside;
             call.failure = failure_of(call.arguments.comm);
+        }
+        if constexpr (Roles::has(Role::send_types) && Roles::has(Role::request)) {
+            const bool logs = cd_log_mode() != CD_LOG_OFF && !RecordAll::records();
+            if (fortran_attaches_arrays_to_requests && logs && is_from_fortran(site)) {
+                call.failure = refuse(F, "Open MPI 5 changes the request after the call: use "
+                                         "MPI_Alltoallw, or call it from C");
+            }
         }
         return call;
     }

@@ -49,7 +49,7 @@ void Finalize::finalizing() {
     free_own_comm();
 }
 
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Session_init
 void SessionInit::opened(MPI_Session session) {
     int rank = 0;
     MPI_Group world = MPI_GROUP_NULL;

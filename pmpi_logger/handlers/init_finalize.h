@@ -58,7 +58,7 @@ public:
     }
 };
 
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Session_init
 // MPI_Session_init: may stand for MPI_Init.
 class SessionInit : public MovesData {
 public:

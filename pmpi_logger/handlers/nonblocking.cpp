@@ -3,6 +3,7 @@
 #include "handlers/nonblocking.h"
 
 #include "log_entry/writer.h"
+#include "mpi/differences.h"
 #include "mpi/fortran_real.h"
 #include "payload/pack.h"
 #include "record_all/record_all.h"
@@ -23,11 +24,9 @@ Block made_by(const Call &call, Request::Kind kind) {
     if (kind != Request::Kind::collective || call.output_count == 0) {
         return {};
     }
-#ifdef OPEN_MPI // whose Fortran reads it at once, from a place that does not exist later
-    if (is_from_fortran(call.site)) {
-        return {};
+    if (fortran_reads_handles_at_once() && is_from_fortran(call.site)) {
+        return {}; // the place does not exist later
     }
-#endif
     const Output &made = call.outputs[0];
     return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
 }

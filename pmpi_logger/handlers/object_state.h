@@ -177,7 +177,7 @@ template <Fn F, typename Object> bool is_ended(Object object) {
         return WindowTable::instance().is_freed(object);
     } else if constexpr (name.starts_with("PMPI_File_")) {
         return LoggedFiles::find_freed(object).has_value();
-    } else if constexpr (name.starts_with("PMPI_Type_") || name.starts_with("PMPI_Session_")) {
+    } else if constexpr (name.starts_with("PMPI_Type_")) {
         return false;
     } else {
         return EndedConnections::has(object);
@@ -316,10 +316,6 @@ constexpr Fn getter_of(Fn setter) {
         return Fn::MPI_File_get_errhandler;
     case Fn::MPI_Win_set_errhandler:
         return Fn::MPI_Win_get_errhandler;
-#ifdef MPI_SESSION_NULL
-    case Fn::MPI_Session_set_errhandler:
-        return Fn::MPI_Session_get_errhandler;
-#endif
     case Fn::MPI_Comm_set_name:
         return Fn::MPI_Comm_get_name;
     case Fn::MPI_Type_set_name:

@@ -12,7 +12,7 @@
 #include "requests/delivery.h"
 #include "requests/request_table.h"
 
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Psend_init
 namespace cd::logger {
 namespace {
 

@@ -23,7 +23,13 @@ public:
         static constexpr const char *attached_memory =
             "other ranks change memory that is attached to a window where it lies";
         static constexpr const char *fault_tolerance =
-            "this MPI's fault tolerance functions end the program";
+            "all ranks take part in fault tolerance, and one alone cannot replay it";
+        static constexpr const char *session_handler =
+            "a restore cannot bring back a session's error handler: give it to MPI_Session_init";
+        static constexpr const char *separate_buffer =
+            "the logger copies only messages in the buffer of MPI_Buffer_attach";
+        static constexpr const char *experimental =
+            "this extension of MPICH is experimental, and the logger does not know it";
         static constexpr const char *extended_generalized =
             "extended generalized requests are polled by functions that a replay would not call";
     };

@@ -43,30 +43,25 @@ void RmaOperation::add_checksum(Call &call, const Block &block) {
     call.add_word(compared_checksum_of(block));
 }
 
-void RmaOperation::follow(const Call &call, Window &window, int target) {
+Access RmaOperation::access_without_log(const Call &call, int target) {
     Access access;
     access.target = target;
     access.result = result_of(call, target);
     access.landing = access.result;
     if (access.brings()) {
-        window.accesses.push_back(std::move(access));
+        land_in_copy(access);
     }
+    return access;
 }
 
 Access RmaOperation::begin(const Call &call, const Block &compared, int target) {
-    Access access;
-    access.target = target;
+    Access access = access_without_log(call, target);
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
                         call.arguments.send_type};
     access.departing = send_copy_of(sent);
     access.compared = send_copy_of(compared);
     access.reads_program =
         sent.type != MPI_DATATYPE_NULL && sent.count > 0 && access.departing.empty();
-    access.result = result_of(call, target);
-    access.landing = access.result;
-    if (access.brings()) {
-        land_in_copy(access);
-    }
     if (access.writes_program()) {
         access.arriving = send_copy_of(access.result);
         if (!access.arriving.empty()) {

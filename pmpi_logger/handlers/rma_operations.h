@@ -4,6 +4,7 @@
 
 #include "handlers/nonblocking.h"
 #include "handlers/windows.h"
+#include "mpi/differences.h"
 
 #include <tuple>
 
@@ -41,9 +42,12 @@ public:
         }
         if (mode == CD_LOG_OFF) {
             const ReentryGuard inside;
-            const int result = call_mpi<F>(a...);
-            if (result == MPI_SUCCESS) {
-                follow(call, *window, target);
+            window->reserve_room();
+            Access access = access_without_log(call, target);
+            replace_buffers<Roles>(arguments, access);
+            const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
+            if (result == MPI_SUCCESS && access.brings()) {
+                window->accesses.push_back(std::move(access)); // a later entry may have its data
             }
             return result;
         }
@@ -88,9 +92,7 @@ private:
     }
     static void add_checksum(Call &call, const Block &block);
 
-    // Makes the call outside of logs; a later entry may have its data.
-    static void follow(const Call &call, Window &window, int target);
-
+    static Access access_without_log(const Call &call, int target);
     static Access begin(const Call &call, const Block &compared, int target);
     static void record(const Call &call, Window &window, int result, Access &&access);
     static int replay(const Call &call, Window &window, int target);
@@ -129,12 +131,6 @@ public:
     }
 
 private:
-#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
-    static constexpr bool completes_reads_early = true;
-#else
-    static constexpr bool completes_reads_early = false;
-#endif
-
     static void note_read(MPI_Request handle, MPI_Win window, int target) {
         if (Request *request = RequestTable::instance().find(handle)) {
             request->window = window;

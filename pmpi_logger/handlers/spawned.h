@@ -16,7 +16,7 @@ void connection_made(MPI_Comm comm);
 
 // Returns MPI's own Fortran number for the handle.
 inline MPI_Fint number_in_mpi(MPI_Comm comm) {
-#ifdef OPEN_MPI
+#ifdef CD_HAS_MPI_Comm_c2f
     return real<Fn::MPI_Comm_c2f>(comm);
 #else
     return MPI_Comm_c2f(comm); // a macro

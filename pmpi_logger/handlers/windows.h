@@ -215,7 +215,6 @@ private:
     static void make_lasting(int key, void *value);
 };
 
-#ifdef OPEN_MPI // elsewhere Fortran has the same handles
 // MPI_Win_c2f, MPI_Win_f2c, also for freed windows.
 class WindowFortranHandle {
 public:
@@ -232,7 +231,6 @@ public:
         }
     }
 };
-#endif
 
 // Calls the error handler as MPI does when a call on the window fails, but not that of a window
 // which MPI has freed.

@@ -6,6 +6,7 @@
 #include "handlers/object_state.h"
 #include "handlers/windows.h"
 #include "intercept/dispatch.h"
+#include "mpi/differences.h"
 #include "mpi/fortran_real.h"
 
 namespace cd::logger {
@@ -48,11 +49,7 @@ struct FortranWindowAttributeGet {
     template <Fn F, typename Handler>
     static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
                     MPI_Fint *flag) {
-#ifdef MPICH_VERSION // which numbers its own attributes differently in Fortran
-        const int key_in_c = *key - 1;
-#else
-        const int key_in_c = *key;
-#endif
+        const int key_in_c = *key - fortran_window_key_offset();
         const Window *const window = WindowAttributeGet::separate(MPI_Win_f2c(*win), key_in_c);
         if (window == nullptr) {
             const bool replays = Logging::mode() == CD_LOG_REPLAYING;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi/role.h"
+#include "mpi_has.inc"
 
 #include <array>
 #include <cstddef>

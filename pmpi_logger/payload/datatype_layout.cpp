@@ -16,7 +16,7 @@
 namespace cd::logger {
 namespace {
 
-#if MPI_VERSION >= 4 // where types may have been made with large counts
+#ifdef CD_HAS_MPI_Type_get_contents_c // where types may have been made with large counts
 using Number = MPI_Count;
 #else
 using Number = int;
@@ -25,7 +25,7 @@ using Number = int;
 // The call that made a type, and how many arguments it had.
 struct Envelope {
     explicit Envelope(MPI_Datatype type) {
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Type_get_contents_c
         real<Fn::MPI_Type_get_envelope_c>(type, &integers, &addresses, &counts, &types, &combiner);
 #else
         real<Fn::MPI_Type_get_envelope>(type, &integers, &addresses, &types, &combiner);
@@ -51,7 +51,7 @@ public:
           counts_(static_cast<size_t>(envelope.counts)),
           types_(static_cast<size_t>(envelope.types)) {
         std::vector<MPI_Aint> addresses(static_cast<size_t>(envelope.addresses));
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Type_get_contents_c
         real<Fn::MPI_Type_get_contents_c>(type, envelope.integers, envelope.addresses,
                                           envelope.counts, envelope.types, integers_.data(),
                                           addresses.data(), counts_.data(), types_.data());

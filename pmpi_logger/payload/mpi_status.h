@@ -9,21 +9,21 @@ namespace cd::logger {
 
 // Returns how many bytes a message brought, from the implementation's status: faster than
 // MPI_Get_elements.
-inline size_t bytes_received(const MPI_Status &status) {
-#ifdef OPEN_MPI
-    return status._ucount;
-#else
-    return static_cast<size_t>(static_cast<unsigned>(status.count_lo)) |
-           static_cast<size_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1) << 32;
-#endif
+template <typename Status> size_t bytes_received(const Status &status) {
+    if constexpr (requires { status._ucount; }) { // Open MPI
+        return status._ucount;
+    } else {
+        return static_cast<size_t>(static_cast<unsigned>(status.count_lo)) |
+               static_cast<size_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1) << 32;
+    }
 }
 
-inline bool was_cancelled(const MPI_Status &status) {
-#ifdef OPEN_MPI
-    return status._cancelled != 0;
-#else
-    return (status.count_hi_and_cancelled & 1) != 0;
-#endif
+template <typename Status> bool was_cancelled(const Status &status) {
+    if constexpr (requires { status._cancelled; }) {
+        return status._cancelled != 0;
+    } else {
+        return (status.count_hi_and_cancelled & 1) != 0;
+    }
 }
 
 // Returns whether the status is a null pointer that does not mean "ignore": MPI refuses it.

@@ -13,7 +13,7 @@ namespace {
 
 std::mutex making;
 MPI_Comm private_comm = MPI_COMM_NULL;
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Session_init
 MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
 #endif
 
@@ -25,7 +25,7 @@ void make() {
         real<Fn::MPI_Comm_set_errhandler>(private_comm, MPI_ERRORS_RETURN);
         return;
     }
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Session_init
     MPI_Group self = MPI_GROUP_NULL;
     real<Fn::MPI_Session_init>(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     real<Fn::MPI_Group_from_session_pset>(session, "mpi://SELF", &self);
@@ -53,7 +53,7 @@ void free_own_comm() {
         real<Fn::MPI_Comm_free>(&private_comm);
     }
     private_comm = MpiLifetime::has_world() ? MPI_COMM_SELF : MPI_COMM_NULL;
-#if MPI_VERSION >= 4
+#ifdef CD_HAS_MPI_Session_init
     if (session != MPI_SESSION_NULL) {
         real<Fn::MPI_Session_finalize>(&session);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "replay/divergence.h"
+#include "mpi/differences.h"
 #include "payload/private_comm.h"
 
 #include "call/closed_handles.h"
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
@@ -238,6 +240,7 @@ int fail_call(const Call &call, bool aborts) {
     let_it_be_read();
     if (aborts) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
+        std::_Exit(MPI_ERR_OTHER); // MPICH 4.2 returns, and has its launcher end the process
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
@@ -351,11 +354,8 @@ int raise_logged(MPI_Comm comm, int error) {
 }
 
 int raise_logged_of_request(MPI_Comm comm, int error) {
-#ifdef OPEN_MPI
-    return raise_on_first_that_survives({comm, world_comm()}, error);
-#else // that of all processes, but for some messages of a process to itself
-    return raise_on_first_that_survives({world_comm(), comm}, error);
-#endif
+    return raises_on_own_communicator ? raise_on_first_that_survives({comm, world_comm()}, error)
+                                      : raise_on_first_that_survives({world_comm(), comm}, error);
 }
 
 int raise(const Call &call, int error) {

@@ -96,15 +96,18 @@ bool stop(const ReplayRange &range, Request &request) {
     }
     MPI_Status status = {};
     const bool can_be_posted_again = request.persistent || request.comm != MPI_COMM_NULL;
+    bool complete = false;
     if (request.kind == Request::Kind::receive && can_be_posted_again) {
-        if (!is_complete(request, status)) { // Open MPI crashes when one is cancelled twice
+        complete = is_complete(request, status);
+        if (!complete) { // Open MPI crashes when one is cancelled twice
             MPI_Request known = request.known_to_mpi();
             real<Fn::MPI_Cancel>(&known);
         } else if (was_cancelled(status) && !starts_again) {
             return true; // by the program
         }
     }
-    if (!completes_in_time(request, status)) {
+    // MPICH 4.2 gives the status of a persistent request only once.
+    if (!complete && !completes_in_time(request, status)) {
         return false;
     }
     const bool cancelled = request.kind == Request::Kind::receive && was_cancelled(status);
@@ -136,6 +139,17 @@ void post_again(Request &request) {
     request.stand_in = posted;
 }
 
+// Ends the use of a persistent receive, and keeps its outcome for the program. MPICH 4.2 gives the
+// status of such a request only once, and is_complete() has had it.
+void hold_outcome(Request &request) {
+    MPI_Request known = request.known_to_mpi();
+    request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+    if (request.stand_in == MPI_REQUEST_NULL) {
+        ++RequestTable::instance().stand_ins;
+    }
+    request.stand_in = completed_request(request.status, request.error);
+}
+
 // Undoes stop(), and delivers again what the restore has overwritten.
 void go_on(Request &request) {
     if (request.is_apart() || request.kind == Request::Kind::generalized) {
@@ -146,6 +160,9 @@ void go_on(Request &request) {
         post_again(request);
     } else {
         deliver_kept(request);
+        if (request.persistent && request.kind == Request::Kind::receive) {
+            hold_outcome(request);
+        }
     }
     request.state = Request::State::active;
 }

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "requests/request.h"
 
+#include "mpi/differences.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 
@@ -28,15 +29,10 @@ void Request::clear() {
     own_types.clear();
 }
 
-#ifdef MPICH_VERSION
-
-// MPICH has one for each kind of request. The upper two bits of built-in handles are 01.
-bool complete_from_start(MPI_Request request) { return static_cast<unsigned>(request) >> 30 == 1U; }
-
-#else
-
-// Open MPI has one for all, which a send to MPI_PROC_NULL returns.
 bool complete_from_start(MPI_Request request) {
+    if (!shares_complete_requests()) { // MPICH: the upper two bits of built-in handles are 01
+        return static_cast<uint32_t>(word_of(request)) >> 30 == 1U;
+    }
     static const MPI_Request shared = [] {
         const ReentryGuard inside;
         MPI_Request sent = MPI_REQUEST_NULL;
@@ -47,7 +43,5 @@ bool complete_from_start(MPI_Request request) {
     }();
     return request == shared;
 }
-
-#endif
 
 } // namespace cd::logger

@@ -16,7 +16,7 @@ namespace {
 
 // Returns the number that MPI has for the handle, whatever the thread means by it.
 MPI_Fint number_in_mpi(MPI_Win handle) {
-#ifdef OPEN_MPI
+#ifdef CD_HAS_MPI_Win_c2f
     return real<Fn::MPI_Win_c2f>(handle);
 #else
     return MPI_Win_c2f(handle); // a macro

@@ -20,7 +20,7 @@ module every
   use, intrinsic :: iso_c_binding
   use ring
   INTERFACE
-#if defined(USE_MPI_F08) && defined(OPEN_MPI)
+#if defined(USE_MPI_F08) && defined(OPEN_MPI) && !defined(MPI_4)
   use mpi_f08_ext
 #endif
   implicit none
@@ -118,7 +118,7 @@ contains
 #include "every/process.inc"
 end module every
 
-#if defined(USE_MPI_F08) && defined(MPI_4)
+#if defined(USE_MPI_F08) && defined(MPI_LARGE_COUNTS)
 ! Functions with counts once more, with large ones.
 #define LARGE_COUNTS
 #undef COUNTS

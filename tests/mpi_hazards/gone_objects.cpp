@@ -140,8 +140,9 @@ HAZARD_IN_THREADS(handle_of_a_gone_window_is_another_ones) {
     MPI_Win other = MPI_WIN_NULL;
     const auto use_other = [&](int seed) {
         std::thread([&, seed] {
+            const Numbers written = numbers(seed, 1);
             MPI_Win_fence(0, other);
-            put(numbers(seed, 1), 1 - world_rank(), 0, other);
+            put(written, 1 - world_rank(), 0, other);
             MPI_Win_fence(0, other);
         }).join();
         CHECK(memory == numbers(seed, 1));

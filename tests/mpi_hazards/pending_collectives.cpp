@@ -3,6 +3,7 @@
 // Collective operations and others that cannot be taken back, under way at the restore while the
 // other rank wants something else first.
 #include "hazard.h"
+#include "mpi_has.inc"
 
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -211,7 +212,7 @@ HAZARD(reading_together_pending) {
 namespace {
 
 int make_sum(const Numbers &sent, Numbers &received, MPI_Request *request) {
-#ifdef OPEN_MPI
+#ifndef CD_HAS_MPI_Allreduce_init
     return MPIX_Allreduce_init(sent.data(), received.data(), length, MPI_INT, MPI_SUM,
                                MPI_COMM_WORLD, MPI_INFO_NULL, request);
 #else

@@ -102,9 +102,10 @@ HAZARD(log_ends_with_tests_of_a_window_in_vain) {
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &other_rank, &other);
     if (world_rank() == 1) {
+        const Numbers written = numbers(1, eager);
         go_on_when_told([&] {
             MPI_Win_start(other, 0, window);
-            put(numbers(1, eager), 0, 0, window);
+            put(written, 0, 0, window);
             MPI_Win_complete(window);
         });
     } else {

@@ -111,7 +111,8 @@ HAZARD(written_by_others_without_this_rank) {
     MPI_Win window = window_over(memory);
     const auto write = [&](int seed) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-        put(numbers(seed, eager), 0, 0, window);
+        const Numbers written = numbers(seed, eager);
+        put(written, 0, 0, window);
         MPI_Win_unlock(0, window);
     };
     if (world_rank() == 1) {
@@ -157,9 +158,10 @@ HAZARD(window_memory_in_no_cd) {
     const auto go = [&] {
         for (const int seed : {60, 61, 62}) {
             MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
-            put(numbers(seed, 2), 1 - world_rank(), 0, window);
+            const Numbers written = numbers(seed, 2);
+            put(written, 1 - world_rank(), 0, window);
             MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
-            CHECK(part(memory, 0, 2) == numbers(seed, 2));
+            CHECK(part(memory, 0, 2) == written);
         }
     };
     if (world_rank() == 1) {

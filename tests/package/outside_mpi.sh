@@ -49,7 +49,7 @@ try() {
 }
 
 if [ "$way" = cmake ]; then
-    cmake -S "$here/find_package_mpi" -B "$scratch" -DCMAKE_PREFIX_PATH="$prefix" \
+    cmake -G Ninja -S "$here/find_package_mpi" -B "$scratch" -DCMAKE_PREFIX_PATH="$prefix" \
         -DMPI_C_COMPILER="$mpicc" >"$scratch/log" && cmake --build "$scratch" >>"$scratch/log" || {
         cat "$scratch/log" >&2
         exit 1

@@ -5,7 +5,7 @@
 #include "harness/buffer.h"
 #include "harness/outputs.h"
 
-#include "mpi_has.h"
+#include "mpi_has.inc"
 
 #include <functional>
 #include <mpi.h>
@@ -14,6 +14,12 @@
 #endif
 #include <string>
 #include <vector>
+
+// Open MPI 5.0.7 crashes in MPI_Session_get_errhandler, cannot compare a session's communicator,
+// and says that parts have arrived before they are there.
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION == 5
+#define CD_OPEN_MPI_5 1
+#endif
 
 namespace cd::scenarios {
 

@@ -14,7 +14,8 @@ bool Row::leaves_no_entry() const {
                                            "WindowFortranHandle",
                                            "FileFortranHandle",
                                            "ErrorHandlerCall",
-                                           "CommPack"};
+                                           "CommPack",
+                                           "RequestStatusOfMany"};
     return std::ranges::find(families, family) != std::end(families);
 }
 

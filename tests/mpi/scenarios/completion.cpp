@@ -313,6 +313,54 @@ SCENARIO(request_get_status, MPI_Request_get_status) {
     run.out.status("waited for", status);
 }
 
+#if CD_HAS_MPI_Request_get_status_any
+SCENARIO(request_get_status_of_many, MPI_Request_get_status_any, MPI_Request_get_status_all,
+         MPI_Request_get_status_some) {
+    Buffer<int> received[3] = {Buffer<int>(2), Buffer<int>(2), Buffer<int>(2)};
+    const auto sent = sequence(2, 5 * run.rank);
+    MPI_Request requests[4] = {};
+    requests[3] = MPI_REQUEST_NULL;
+    for (int i = 0; i < 3; ++i) {
+        CALL(MPI_Irecv(received[i], 2, MPI_INT, run.previous(), tag + i, MPI_COMM_WORLD,
+                       &requests[i]));
+    }
+    auto seen = statuses(4);
+    int flag = -1;
+    int index = -1;
+    int indices[4] = {};
+    CALL(MPI_Request_get_status_any(1, &requests[3], &index, &flag, &seen[0]));
+    run.out.value("none", index == MPI_UNDEFINED && flag != 0);
+    CALL(MPI_Request_get_status_all(4, requests, &flag, seen.data()));
+    run.out.value("not yet", flag);
+    CALL(MPI_Barrier(MPI_COMM_WORLD));
+    CALL(MPI_Send(sent.data(), 2, MPI_INT, run.next(), tag + 1, MPI_COMM_WORLD));
+    do {
+        check_success(MPI_Request_get_status_any(4, requests, &index, &flag, &seen[0]));
+    } while (flag == 0);
+    run.out.value("any", index);
+    run.out.status("any", seen[0]);
+    run.out.buffer("received", received[1]);
+    int count = 0;
+    CALL(MPI_Request_get_status_some(4, requests, &count, indices, seen.data()));
+    run.out.value("some", count);
+    run.out.values("indices", indices, 1);
+    run.out.status("some", seen[0]);
+    CALL(MPI_Barrier(MPI_COMM_WORLD));
+    CALL(MPI_Send(sent.data(), 1, MPI_INT, run.next(), tag, MPI_COMM_WORLD));
+    CALL(MPI_Send(sent.data(), 2, MPI_INT, run.next(), tag + 2, MPI_COMM_WORLD));
+    do {
+        check_success(MPI_Request_get_status_all(4, requests, &flag, seen.data()));
+    } while (flag == 0);
+    for (int i = 0; i < 3; ++i) {
+        run.out.status("all", seen[static_cast<size_t>(i)]);
+        run.out.buffer("received", received[i]);
+    }
+    CALL(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
+    CALL(MPI_Request_get_status_some(4, requests, &count, indices, MPI_STATUSES_IGNORE));
+    run.out.value("all are null", count == MPI_UNDEFINED);
+}
+#endif
+
 SCENARIO(cancel, MPI_Cancel) {
     Buffer<int> received(2);
     MPI_Request request = MPI_REQUEST_NULL;

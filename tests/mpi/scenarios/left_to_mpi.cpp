@@ -284,7 +284,7 @@ SCENARIO(string_of_info, MPI_Info_get_string) {
 
 #ifdef CD_HAS_MPI_Session_init
 SCENARIO(asked_session, MPI_Session_get_info, MPI_Session_get_num_psets, MPI_Session_get_nth_pset,
-         MPI_Session_get_pset_info, MPI_Session_get_errhandler) {
+         MPI_Session_get_pset_info) {
     MPI_Session session = MPI_SESSION_NULL;
     CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     int number = -7;
@@ -299,11 +299,19 @@ SCENARIO(asked_session, MPI_Session_get_info, MPI_Session_get_num_psets, MPI_Ses
     CALL(MPI_Info_free(&info));
     CALL(MPI_Session_get_info(session, &info));
     CALL(MPI_Info_free(&info));
+    CALL(MPI_Session_finalize(&session));
+}
+
+#ifndef CD_OPEN_MPI_5
+SCENARIO(handler_of_session, MPI_Session_get_errhandler) {
+    MPI_Session session = MPI_SESSION_NULL;
+    CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     CALL(MPI_Session_get_errhandler(session, &handler));
     run.out.value("handler", handler == MPI_ERRORS_RETURN);
     CALL(MPI_Session_finalize(&session));
 }
+#endif
 #endif
 
 #define CD_CONVERTED(Kind, object)                                                                 \
@@ -336,6 +344,101 @@ SCENARIO(handles_in_fortran, MPI_Comm_c2f, MPI_Comm_f2c, MPI_Errhandler_c2f, MPI
     CD_CONVERTED(Request, MPI_REQUEST_NULL);
     CD_CONVERTED(Type, MPI_INT);
     CD_CONVERTED(Win, MPI_WIN_NULL);
+}
+#endif
+
+#ifdef CD_HAS_MPI_Session_c2f
+SCENARIO(sessions_in_fortran, MPI_Session_c2f, MPI_Session_f2c) {
+    CD_CONVERTED(Session, MPI_SESSION_NULL);
+}
+#endif
+
+#ifdef CD_HAS_MPI_Comm_toint
+#define CD_NUMBERED(Kind, object)                                                                  \
+    run.out.value("MPI_" #Kind "_toint, MPI_" #Kind "_fromint",                                    \
+                  MPI_##Kind##_fromint(MPI_##Kind##_toint(object)) == (object))
+
+SCENARIO(numbers_of_handles, MPI_Comm_toint, MPI_Comm_fromint, MPI_Errhandler_toint,
+         MPI_Errhandler_fromint, MPI_File_toint, MPI_File_fromint, MPI_Group_toint,
+         MPI_Group_fromint, MPI_Info_toint, MPI_Info_fromint, MPI_Message_toint,
+         MPI_Message_fromint, MPI_Op_toint, MPI_Op_fromint, MPI_Request_toint, MPI_Request_fromint,
+         MPI_Session_toint, MPI_Session_fromint, MPI_Type_toint, MPI_Type_fromint, MPI_Win_toint,
+         MPI_Win_fromint) {
+    CD_NUMBERED(Comm, MPI_COMM_WORLD);
+    CD_NUMBERED(Errhandler, MPI_ERRORS_RETURN);
+    CD_NUMBERED(File, MPI_FILE_NULL);
+    CD_NUMBERED(Group, MPI_GROUP_EMPTY);
+    CD_NUMBERED(Info, MPI_INFO_NULL);
+    CD_NUMBERED(Message, MPI_MESSAGE_NO_PROC);
+    CD_NUMBERED(Op, MPI_SUM);
+    CD_NUMBERED(Request, MPI_REQUEST_NULL);
+    CD_NUMBERED(Session, MPI_SESSION_NULL);
+    CD_NUMBERED(Type, MPI_INT);
+    CD_NUMBERED(Win, MPI_WIN_NULL);
+}
+#endif
+
+#ifdef CD_HAS_MPI_Status_set_elements_c
+SCENARIO(large_status, MPI_Status_set_elements_c) {
+    MPI_Status status = {};
+    MPI_Count count = -7;
+    CALL(MPI_Status_set_elements_c(&status, MPI_INT, 3));
+    CALL(MPI_Get_elements_c(&status, MPI_INT, &count));
+    run.out.value("MPI_Status_set_elements()", count);
+}
+#endif
+
+#ifdef CD_HAS_MPI_Status_get_source
+SCENARIO(fields_of_statuses, MPI_Status_get_source, MPI_Status_get_tag, MPI_Status_get_error,
+         MPI_Status_set_source, MPI_Status_set_tag, MPI_Status_set_error) {
+    MPI_Status status = {};
+    CALL(MPI_Status_set_source(&status, 3));
+    CALL(MPI_Status_set_tag(&status, 4));
+    CALL(MPI_Status_set_error(&status, MPI_ERR_TAG));
+    int fields[3] = {};
+    CALL(MPI_Status_get_source(&status, &fields[0]));
+    CALL(MPI_Status_get_tag(&status, &fields[1]));
+    CALL(MPI_Status_get_error(&status, &fields[2]));
+    run.out.values("fields", fields, 3);
+}
+#endif
+
+#ifdef CD_HAS_MPI_Type_get_value_index
+SCENARIO(pair_with_index, MPI_Type_get_value_index) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    CALL(MPI_Type_get_value_index(MPI_DOUBLE, MPI_INT, &type));
+    run.out.value("pair", type == MPI_DOUBLE_INT);
+}
+#endif
+
+#ifdef CD_HAS_MPI_Abi_get_version
+SCENARIO(asked_abi, MPI_Abi_get_version, MPI_Abi_get_fortran_booleans) {
+    int version[2] = {-7, -7};
+    CALL(MPI_Abi_get_version(&version[0], &version[1]));
+    run.out.values("version", version, 2);
+    int is_true = -7;
+    int is_false = -7;
+    int is_set = -7;
+    RESULT(MPI_Abi_get_fortran_booleans(sizeof(int), &is_true, &is_false, &is_set));
+    run.out.value("set", is_set);
+}
+#endif
+
+#ifdef CD_HAS_MPIX_Type_iov
+SCENARIO(parts_of_types, MPIX_Type_iov_len, MPIX_Type_iov) {
+    MPI_Count parts = -7;
+    MPI_Count bytes = -7;
+    CALL(MPIX_Type_iov_len(MPI_INT, sizeof(int), &parts, &bytes));
+    run.out.value("parts", parts);
+    MPIX_Iov part = {};
+    CALL(MPIX_Type_iov(MPI_INT, 0, &part, 1, &parts));
+    run.out.value("length", part.iov_len);
+}
+#endif
+
+#ifdef CD_HAS_MPIX_Query_rocm_support
+SCENARIO(rocm, MPIX_Query_rocm_support) {
+    run.out.value("MPIX_Query_rocm_support()", MPIX_Query_rocm_support());
 }
 #endif
 

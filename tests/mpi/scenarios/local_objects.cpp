@@ -156,6 +156,42 @@ SCENARIO(errors, MPI_Add_error_class, MPI_Add_error_code, MPI_Add_error_string) 
     run.out.text("text", text);
 }
 
+#if CD_HAS_MPI_Remove_error_class
+SCENARIO(removed_errors, MPI_Remove_error_string, MPI_Remove_error_code, MPI_Remove_error_class) {
+    int error_class = -1;
+    int code = -1;
+    CALL(MPI_Add_error_class(&error_class));
+    CALL(MPI_Add_error_code(error_class, &code));
+    CALL(MPI_Add_error_string(code, "a scenario's own error"));
+    CALL(MPI_Remove_error_string(code));
+    CALL(MPI_Remove_error_code(code));
+    CALL(MPI_Remove_error_class(error_class));
+}
+#endif
+
+#if CD_HAS_MPI_Get_hw_resource_info
+SCENARIO(hardware, MPI_Get_hw_resource_info) {
+    MPI_Info info = MPI_INFO_NULL;
+    CALL(MPI_Get_hw_resource_info(&info));
+    run.out.choice("info", info);
+    CALL(MPI_Info_free(&info));
+}
+#endif
+
+#if CD_HAS_MPI_Abi_get_info
+SCENARIO(abi, MPI_Abi_get_info, MPI_Abi_get_fortran_info) {
+    MPI_Info info = MPI_INFO_NULL;
+    CALL(MPI_Abi_get_info(&info));
+    run.out.choice("info", info);
+    CALL(MPI_Info_free(&info));
+    CALL(MPI_Abi_get_fortran_info(&info));
+    run.out.choice("info", info);
+    if (info != MPI_INFO_NULL) {
+        CALL(MPI_Info_free(&info));
+    }
+}
+#endif
+
 #if CD_HAS_MPIX_Delete_error_class
 SCENARIO(deleted_errors, MPIX_Delete_error_string, MPIX_Delete_error_code,
          MPIX_Delete_error_class) {
@@ -324,15 +360,6 @@ SCENARIO(ports, MPI_Open_port, MPI_Close_port) {
         CALL(MPI_Close_port(port));
     }
 }
-#endif
-
-#if CD_HAS_MPIX_Comm_agree
-#define REFUSED_FOR_FAULTS(function, ...) REFUSAL(refused_##function, MPIX_##function, __VA_ARGS__)
-REFUSED_FOR_FAULTS(Comm_agree, MPI_COMM_WORLD, nullptr)
-REFUSED_FOR_FAULTS(Comm_failure_ack, MPI_COMM_WORLD)
-REFUSED_FOR_FAULTS(Comm_failure_get_acked, MPI_COMM_WORLD, nullptr)
-REFUSED_FOR_FAULTS(Comm_revoke, MPI_COMM_WORLD)
-REFUSED_FOR_FAULTS(Comm_shrink, MPI_COMM_WORLD, nullptr)
 #endif
 
 } // namespace

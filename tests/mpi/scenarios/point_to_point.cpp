@@ -166,6 +166,30 @@ SCENARIO(buffered, SIZED(MPI_Bsend), SIZED(MPI_Ibsend), SIZED(MPI_Bsend_init),
     run.out.value("its size", size);
 }
 
+#if CD_HAS_MPI_Buffer_flush && !defined CD_LARGE_COUNTS
+SCENARIO(flushed, MPI_Buffer_flush, MPI_Buffer_iflush) {
+    std::vector<char> attached(4096);
+    const auto sent = sequence(2, 10 * run.rank);
+    CALL(MPI_Buffer_attach(attached.data(), static_cast<int>(attached.size())));
+    for (int i = 0; i < 2; ++i) {
+        Buffer<int> received(2);
+        MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        CALL(MPI_Irecv(received, 2, MPI_INT, run.previous(), tag, MPI_COMM_WORLD, &requests[0]));
+        CALL(MPI_Bsend(sent.data(), 2, MPI_INT, run.next(), tag, MPI_COMM_WORLD));
+        if (i == 0) {
+            CALL(MPI_Buffer_flush());
+        } else {
+            CALL(MPI_Buffer_iflush(&requests[1]));
+        }
+        CALL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+        run.out.buffer("received", received);
+    }
+    void *detached = nullptr;
+    int size = 0;
+    CALL(MPI_Buffer_detach(&detached, &size));
+}
+#endif
+
 } // namespace
 
 } // namespace point_to_point

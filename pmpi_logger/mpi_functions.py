@@ -181,6 +181,14 @@ def names(functions):
     return ", ".join(f"`{name}`" for name in functions)
 
 
+def shortened(functions, blocking):
+    """Names the twins of all blocking functions in a word each."""
+    for prefix, suffix in (("MPI_I", ""), ("MPI_", "_init")):
+        if functions == [prefix + (name[4:].lower() if prefix == "MPI_I" else name[4:]) + suffix for name in blocking]:
+            return f"`{prefix}*{suffix}` of these"
+    return names(functions)
+
+
 def grouped(pairs):
     groups = {}
     for key, value in pairs:
@@ -195,8 +203,10 @@ def recorded_part(table):
         if not kept:
             continue
         lines += [f"## {section}", "", "| functions | recorded | a replay |", "| --- | --- | --- |"]
-        for meaning, functions in grouped((HANDLERS[handler], name) for name, handler, _ in kept).items():
-            lines.append(f"| {names(functions)} | {meaning[0]} | {meaning[1]} |")
+        meanings = grouped((HANDLERS[handler], name) for name, handler, _ in kept)
+        blocking = next(iter(meanings.values()))
+        for meaning, functions in meanings.items():
+            lines.append(f"| {shortened(functions, blocking)} | {meaning[0]} | {meaning[1]} |")
         lines.append("")
     return lines
 

@@ -54,7 +54,7 @@ fraction counts what this MPI takes to send. `upstream` is what redset 0.4.0 too
 """
 
 BETWEEN = """\
-Most of the rest is sending within a machine, where the kernel copies between processes; turns, where there are more members than cores; and caches, which a piece has left when it is coded.
+Most of the rest is copying between processes.
 """
 
 ADVANCES = """\

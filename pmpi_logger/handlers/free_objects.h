@@ -70,11 +70,9 @@ public:
             });
             return MPI_SUCCESS;
         }
-        if constexpr (F == Fn::MPI_Comm_disconnect) {
-            if (disconnects_in_a_barrier()) { // so do ranks without a logging CD
-                const ReentryGuard inside;
-                real<Fn::MPI_Barrier>(freed);
-            }
+        if constexpr (F == Fn::MPI_Comm_disconnect && disconnects_in_a_barrier) {
+            const ReentryGuard inside;
+            real<Fn::MPI_Barrier>(freed); // with the ranks that have no logging CD
         }
         cd_log_place place = {};
         cd_log_here(&place);

@@ -24,7 +24,7 @@ Block made_by(const Call &call, Request::Kind kind) {
     if (kind != Request::Kind::collective || call.output_count == 0) {
         return {};
     }
-    if (fortran_reads_handles_at_once() && is_from_fortran(call.site)) {
+    if (fortran_reads_handles_at_once && is_from_fortran(call.site)) {
         return {}; // the place does not exist later
     }
     const Output &made = call.outputs[0];

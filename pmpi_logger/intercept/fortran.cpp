@@ -49,7 +49,7 @@ struct FortranWindowAttributeGet {
     template <Fn F, typename Handler>
     static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
                     MPI_Fint *flag) {
-        const int key_in_c = *key - fortran_window_key_offset();
+        const int key_in_c = *key - fortran_window_key_offset;
         const Window *const window = WindowAttributeGet::separate(MPI_Win_f2c(*win), key_in_c);
         if (window == nullptr) {
             const bool replays = Logging::mode() == CD_LOG_REPLAYING;

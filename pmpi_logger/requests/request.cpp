@@ -30,7 +30,7 @@ void Request::clear() {
 }
 
 bool complete_from_start(MPI_Request request) {
-    if (!shares_complete_requests()) { // MPICH: the upper two bits of built-in handles are 01
+    if (!shares_complete_requests) { // MPICH: the upper two bits of built-in handles are 01
         return static_cast<uint32_t>(word_of(request)) >> 30 == 1U;
     }
     static const MPI_Request shared = [] {

@@ -152,7 +152,7 @@ public:
         if (ReentryGuard::mpi()) {
             return call_mpi<F>(handle);
         }
-        if constexpr (F == Fn::MPI_Comm_c2f) {
+        if constexpr (gives_fortran_handle<F>) {
             const std::optional<EndedConnection> connection = EndedConnections::find_freed(handle);
             return connection ? connection->in_fortran : call_mpi<F>(handle);
         } else {

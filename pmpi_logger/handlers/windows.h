@@ -221,7 +221,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
-        if constexpr (F == Fn::MPI_Win_c2f) {
+        if constexpr (gives_fortran_handle<F>) {
             const Window *const window = WindowTable::instance().find(handle);
             return window != nullptr && window->is_freed() ? window->in_fortran
                                                            : call_mpi<F>(handle);

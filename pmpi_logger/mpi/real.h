@@ -8,6 +8,7 @@
 #include <atomic>
 #include <dlfcn.h>
 #include <mpi.h>
+#include <string_view>
 #include <utility>
 
 namespace cd::logger {
@@ -22,6 +23,10 @@ template <Fn F> struct Declaration;
     };
 #include "functions.inc"
 #undef CD_FUNCTION
+
+// True for MPI_Comm_c2f and its kin, which are macros in some MPIs and functions in others.
+template <Fn F>
+constexpr bool gives_fortran_handle = std::string_view(Declaration<F>::pmpi_name).ends_with("_c2f");
 
 template <Fn F, typename Type = typename Declaration<F>::Type> class Real;
 

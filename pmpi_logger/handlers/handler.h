@@ -64,11 +64,11 @@ protected:
             const ReentryGuard inside;
             call.failure = failure_of(call.arguments.comm);
         }
-        if constexpr (Roles::has(Role::send_types) && Roles::has(Role::request)) {
+        if constexpr (F == Fn::MPI_Ineighbor_allgatherv && fortran_writes_into_request) {
             const bool logs = cd_log_mode() != CD_LOG_OFF && !RecordAll::records();
-            if (fortran_attaches_arrays_to_requests && logs && is_from_fortran(site)) {
-                call.failure = refuse(F, "Open MPI 5 changes the request after the call: use "
-                                         "MPI_Alltoallw, or call it from C");
+            if (logs && is_from_fortran(site)) {
+                call.failure = refuse(F, "Open MPI's Fortran routine writes into the request: use "
+                                         "MPI_Neighbor_allgatherv, or call it from C");
             }
         }
         return call;

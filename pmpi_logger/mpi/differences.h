@@ -42,9 +42,9 @@ constexpr bool completes_reads_early = is_mpich_4_0;
 // Fortran reads the handle that MPI_Comm_idup makes before the request completes.
 constexpr bool fortran_reads_handles_at_once = is_open_mpi;
 
-// The Fortran routine of MPI_Ialltoallw and its kin stores arrays of types in the request that the
-// C function has made, whatever kind that is.
-constexpr bool fortran_attaches_arrays_to_requests = is_open_mpi_5;
+// The Fortran routine of MPI_Ineighbor_allgatherv writes into the request that the C function has
+// made, whatever kind that is.
+constexpr bool fortran_writes_into_request = is_open_mpi_5;
 
 // The keys of MPI's own window attributes are larger in Fortran than in C by this number.
 constexpr int fortran_window_key_offset = is_open_mpi ? 0 : 1;

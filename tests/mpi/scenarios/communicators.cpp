@@ -280,6 +280,18 @@ SCENARIO(session, MPI_Session_init, MPI_Session_finalize, MPI_Group_from_session
     run.out.value("null", session == MPI_SESSION_NULL);
 }
 
+#if CD_HAS_MPI_Session_set_info // Open MPI's own
+SCENARIO(info_of_session, MPI_Session_set_info) {
+    MPI_Session session = MPI_SESSION_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+    CALL(MPI_Info_create(&info));
+    CALL(MPI_Session_set_info(session, info));
+    CALL(MPI_Info_free(&info));
+    CALL(MPI_Session_finalize(&session));
+}
+#endif
+
 SCENARIO(intercommunicator_of_groups, MPI_Intercomm_create_from_groups) {
     MPI_Group world = MPI_GROUP_NULL;
     CALL(MPI_Comm_group(MPI_COMM_WORLD, &world));

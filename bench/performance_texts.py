@@ -59,8 +59,8 @@ OPENING_TEXT = """\
 """
 
 FILES_CHOICE = """\
-Of 256 MiB with checksums, against a plain write and `fdatasync` (`bench/write_candidates.cpp`): past the page cache {ours:.2f}, with busy cores {ours_busy:.2f};
-through it {buffered:.2f} and {buffered_busy:.2f}. So 8 MiB and more go past it on ext4 and XFS, with `sync=full` and without redundancy.
+`bench/write_candidates.cpp` writes 256 MiB with checksums. Against a plain write and `fdatasync` it reaches {ours:.2f} past the page cache ({ours_busy:.2f} with busy cores) and
+{buffered:.2f} through it ({buffered_busy:.2f}). So 8 MiB and more go past it on ext4 and XFS, with `sync=full` and without redundancy.
 """
 
 INDEX_TEXT = """\

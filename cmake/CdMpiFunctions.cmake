@@ -7,7 +7,7 @@
 #   <binary dir>/FLAVOUR/exports_<i>.cpp PARTS sources that take them over, Local ones apart
 #   <binary dir>/FLAVOUR/fortran.inc     from pmpi_logger/fortran.def, the routines of this MPI, each
 #                                        with the row of its C function and the names that it has
-# and sets SOURCES to the sources. A row MPI_X also makes rows for MPI_X_c and MPIX_X. What mpi.h
+# and sets SOURCES to the sources. A row MPI_X also makes rows for MPI_X_c and MPIX_X. An MPIX_X without a row is refused. What mpi.h
 # declares, but for MPI_T, is asked of the compiler, and left in declared.txt for the test of
 # completeness.
 function(cd_mpi_functions flavour parts sources)
@@ -60,6 +60,13 @@ function(cd_mpi_functions flavour parts sources)
                 math(EXPR number "${number} + 1")
             endif()
         endforeach()
+    endforeach()
+    foreach(name IN LISTS declared)
+        if(name MATCHES "^MPIX_" AND NOT DEFINED row_${name})
+            set(row "CD_FUNCTION(${name}, Refused, experimental)\n")
+            string(APPEND all "${row}")
+            string(APPEND rows_0 "${row}")
+        endif()
     endforeach()
     file(CONFIGURE OUTPUT "${directory}/functions.inc" CONTENT "${all}" @ONLY)
     _cd_fortran_routines(${flavour} routines)

@@ -99,7 +99,7 @@ void *map_on_huge_page(size_t size) {
     if (before > 0) {
         ::munmap(first, before);
     }
-    // Pages of some Arm machines have 64 KiB.
+    // munmap() takes whole pages, which have 64 KiB on some Arm machines.
     auto *behind = align_up(start + size, static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
     if (behind < first + mapped) {
         ::munmap(behind, static_cast<size_t>(first + mapped - behind));

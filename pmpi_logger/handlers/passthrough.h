@@ -29,7 +29,7 @@ public:
         static constexpr const char *separate_buffer =
             "the logger copies only messages in the buffer of MPI_Buffer_attach";
         static constexpr const char *experimental =
-            "this extension of MPICH is experimental, and the logger does not know it";
+            "the logger does not know this extension of the MPI library";
         static constexpr const char *extended_generalized =
             "extended generalized requests are polled by functions that a replay would not call";
     };

@@ -4,7 +4,6 @@
 
 #include "mpi/find_symbol.h"
 
-#include <array>
 #include <cstdio>
 #include <dlfcn.h>
 #include <string_view>
@@ -15,15 +14,12 @@ namespace {
 
 constexpr std::string_view own_flavour = CD_MPI_FLAVOUR;
 
-std::string_view flavour_of(void *library_version, const char *file) {
+// Returns the flavour of the MPI that defines `function` in `file`.
+std::string_view flavour_of(const void *function, const char *file) {
     if (std::string_view(file).find("libmpi_abi") != std::string_view::npos) {
         return "abi";
     }
-    // MPIs that are compatible with MPICH have other names than that.
-    std::array<char, 8192> text = {}; // the longest MPI_MAX_LIBRARY_VERSION_STRING
-    int length = 0;
-    reinterpret_cast<int (*)(char *, int *)>(library_version)(text.data(), &length);
-    return std::string_view(text.data()).starts_with("Open MPI") ? "openmpi" : "mpich";
+    return find_symbol(function, "ompi_mpi_comm_world") != nullptr ? "openmpi" : "mpich";
 }
 
 } // namespace
@@ -41,9 +37,9 @@ void require_own_flavour(const void *address) {
     const std::string_view flavour = flavour_of(library_version, mpi.dli_fname);
     if (flavour != own_flavour) {
         std::fprintf(stderr,
-                     "pmpi_logger: this is the logger for %s, but the program uses %s (%s): use "
-                     "lib/cd/%s/libpmpi_logger.so\n",
-                     own_flavour.data(), flavour.data(), mpi.dli_fname, flavour.data());
+                     "pmpi_logger: this is the logger for %s, but the program uses %s (%s): build "
+                     "and use the logger for that MPI\n",
+                     own_flavour.data(), flavour.data(), mpi.dli_fname);
         std::fflush(nullptr);
         _exit(1); // nothing of either MPI runs
     }

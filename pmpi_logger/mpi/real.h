@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "mpi/flavour.h"
 #include "mpi/function.h"
 
 #include <atomic>
@@ -40,9 +39,7 @@ private:
     using Function = R (*)(A...);
 
     static R look_up(A... a) {
-        void *const address = dlsym(RTLD_NEXT, Declaration<F>::pmpi_name);
-        require_own_flavour(address);
-        const auto found = reinterpret_cast<Function>(address);
+        const auto found = reinterpret_cast<Function>(dlsym(RTLD_NEXT, Declaration<F>::pmpi_name));
         function_.store(found, std::memory_order_relaxed);
         return found(a...);
     }

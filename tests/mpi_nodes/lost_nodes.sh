@@ -39,7 +39,9 @@ run() { # LOG NODES STORAGE NAME=VALUE...
         "$solver" "$steps" "$storage" >"$log" 2>&1 </dev/null
 }
 must_run() { run "$@" || die "the run $1 failed"; }
-must_fail() { ! run "$@" || die "the run $1 did not fail"; }
+# The launcher of MPICH 4.2 may exit with 0 after its ranks were killed.
+must_not_answer() { [ -z "$(answer "$1")" ] || die "the run $1 did not fail"; }
+must_fail() { ! run "$@" || must_not_answer "$1"; }
 must_die() {
     limit=20 must_fail "$@"
     end_all
@@ -62,7 +64,7 @@ loses() { # CHECK NODES LOG NODES STORAGE NAME=VALUE...
             sleep 0.1
         done
         end_all
-        wait "$started" && die "the run $1 did not fail"
+        wait "$started" && must_not_answer "$1"
         return 0
     fi
     wait "$started" || die "the run $1 failed before $nodes were lost"

@@ -4,7 +4,7 @@
 
 # in_root.sh debian13|sid|aarch64 COMMAND...: runs a command on this tree in a root file system of that release. The
 # root file system lies in CD_ROOTS, is made once, and keeps the packages that the command installs. What the command
-# builds lies in build/on-RELEASE. Needs root, for mounts of its own. Exits with 77 where it may not mount.
+# builds lies in build/on-RELEASE. Needs root, for mounts of its own.
 #
 # aarch64: Debian 13 that also takes packages of arm64, whose programs qemu-user runs. The kernel starts it by
 # binfmt_misc in a user namespace, so that nothing changes outside; this needs Linux 6.7.
@@ -33,7 +33,7 @@ esac
 
 if ! unshare --mount true 2>/dev/null; then
     echo "in_root.sh: cannot mount here: run as root, in a container with CAP_SYS_ADMIN" >&2
-    exit 77
+    exit 1
 fi
 
 # Prints the address of the Debian mirror that this machine's apt uses.
@@ -63,14 +63,15 @@ namespaces=(--mount --propagation private)
 if [ "$release" = aarch64 ]; then
     namespaces+=(--user)
     # From outside: users in the namespace that the last line enters are those here.
-    (until echo "0 0 4294967295" >"/proc/$$/uid_map" && echo "0 0 4294967295" >"/proc/$$/gid_map"; do
+    (for _ in {1..100}; do
+        echo "0 0 4294967295" >"/proc/$$/uid_map" && echo "0 0 4294967295" >"/proc/$$/gid_map" && break
         sleep 0.1
-    done) 2>/dev/null &
+    done) >/dev/null 2>&1 &
 fi
 export root tree release
 # shellcheck disable=SC2016 # for the inner shell
 exec unshare "${namespaces[@]}" bash -euc '
-    until [ -n "$(cat /proc/self/gid_map)" ]; do sleep 0.1; done
+    for _ in {1..100}; do [ -z "$(cat /proc/self/gid_map)" ] || break; sleep 0.1; done
     mount --bind "$tree" "$root/src"
     mount --bind "$tree/build/on-$release" "$root/src/build"
     for place in dev proc sys; do mount --rbind "/$place" "$root/$place"; done
@@ -79,10 +80,11 @@ exec unshare "${namespaces[@]}" bash -euc '
     if [ "$release" = aarch64 ]; then
         mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" || {
             echo "in_root.sh: cannot mount binfmt_misc in a user namespace: use Linux 6.7 or newer" >&2
-            exit 77
+            exit 1
         }
         magic="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
         mask="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
         echo ":aarch64:M::$magic:$mask:$root/usr/bin/qemu-aarch64:F" >"$root/proc/sys/fs/binfmt_misc/register"
     fi
-    exec chroot "$root" /usr/bin/env -C /src HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' in_root "$@"
+    exec chroot "$root" /usr/bin/env -u TMPDIR -u MPI_ROOT -u MPI_HOME -u LD_LIBRARY_PATH -u CC -u CXX \
+        -C /src HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' in_root "$@"

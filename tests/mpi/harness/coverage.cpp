@@ -137,7 +137,7 @@ private:
 
     void in_fortran(const Row &row) {
         if (row.is_refused()) {
-            return; // by the C function that the Fortran routine calls
+            return; // which the scenarios in C show
         }
         for (const auto &[interface, witnesses] : fortran_) {
             const std::string reason = exceptions_.reason(interface, row.function);

@@ -9,17 +9,33 @@
 #include <fnmatch.h>
 #include <fstream>
 #include <map>
+#include <mpi.h>
 #include <set>
 #include <sstream>
 
 namespace cd::scenarios {
 namespace {
 
+// Returns the version of this MPI as it stands before lines that are about one version: "4.1: ".
+std::string version_mark() {
+#ifdef MPICH_VERSION
+    const std::string version = MPICH_VERSION;
+    return version.substr(0, version.find('.', version.find('.') + 1)) + ": ";
+#else
+    return std::to_string(OMPI_MAJOR_VERSION) + "." + std::to_string(OMPI_MINOR_VERSION) + ": ";
+#endif
+}
+
+// Returns the lines that are about this MPI's version, without the mark.
 std::set<std::string> lines_of(const std::string &path) {
+    const std::string mark = version_mark();
     std::set<std::string> lines;
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
-        if (!line.empty() && line[0] != '#') {
+        const bool is_marked = !line.empty() && line[0] >= '0' && line[0] <= '9';
+        if (is_marked && line.starts_with(mark)) {
+            lines.insert(line.substr(mark.size()));
+        } else if (!is_marked && !line.empty() && line[0] != '#') {
             lines.insert(line);
         }
     }
@@ -64,14 +80,25 @@ public:
     }
 
     // Empty if there is none.
-    std::string reason(const std::string &interface, const std::string &function) const {
-        for (const Exception &exception : all_) {
+    std::string reason(const std::string &interface, const std::string &function) {
+        for (Exception &exception : all_) {
             if (exception.is_about(interface) &&
                 fnmatch(exception.functions.c_str(), function.c_str(), 0) == 0) {
+                exception.used = true;
                 return exception.reason;
             }
         }
         return "";
+    }
+
+    std::vector<std::string> unused() const {
+        std::vector<std::string> patterns;
+        for (const Exception &exception : all_) {
+            if (!exception.used) {
+                patterns.push_back(exception.functions);
+            }
+        }
+        return patterns;
     }
 
 private:
@@ -79,6 +106,7 @@ private:
         std::string interfaces;
         std::string functions;
         std::string reason;
+        bool used = false;
 
         bool is_about(const std::string &interface) const {
             return interfaces == "all" || interfaces == interface ||
@@ -110,6 +138,13 @@ public:
             in_fortran(row);
         }
         expect_known(declared_, functions, "declared by mpi.h, but not in functions.def");
+        expect_known(unproven_, functions, "not a function of this MPI; not_yet_proven has it");
+        for (const std::string &pattern : exceptions_.unused()) {
+            if (fortran_.empty()) {
+                break;
+            }
+            wrong(pattern, "no function needs this exception for Fortran");
+        }
         return wrong_;
     }
 
@@ -133,6 +168,9 @@ private:
         } else {
             wrong(row.function, verdict + ", but no scenario says so");
         }
+        if (witness != expected.end() && unproven) {
+            wrong(row.function, "proven; not_yet_proven still has it");
+        }
     }
 
     void in_fortran(const Row &row) {
@@ -144,6 +182,8 @@ private:
             const auto witness = witnesses.find(row.function);
             if (witness == witnesses.end() && reason.empty()) {
                 wrong(row.function, interface + ": nothing calls it, and nothing says why");
+            } else if (witness != witnesses.end() && !reason.empty()) {
+                wrong(row.function, interface + ": it is called, but an exception says why not");
             } else {
                 line("", interface + ": " + (reason.empty() ? witness->second : reason));
             }

@@ -4,7 +4,7 @@
 
 #include "call/handle_word.h"
 #include "handlers/blocking.h"
-#include "mpi/flavour.h"
+#include "mpi/loaded_mpi.h"
 #include "mpi/mpi_lifetime.h"
 #include "objects/deferred_free.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/fortran_real.h"
 
-#include "mpi/find_symbol.h"
+#include "mpi/loaded_mpi.h"
 #include "mpi/thread_data.h"
 
 #include <array>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi/flavour.h"
-
-#include "mpi/find_symbol.h"
+#include "mpi/loaded_mpi.h"
 
 #include <cstdio>
 #include <dlfcn.h>
@@ -23,6 +21,18 @@ std::string_view flavour_of(const void *function, const char *file) {
 }
 
 } // namespace
+
+void *find_symbol(const void *address, const char *name) {
+    Dl_info object = {};
+    void *const library =
+        dladdr(address, &object) != 0 ? dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    if (library == nullptr) {
+        return nullptr;
+    }
+    void *const found = dlsym(library, name);
+    dlclose(library); // it stays loaded
+    return found;
+}
 
 void require_own_flavour(const void *address) {
     constexpr char name[] = "PMPI_Get_library_version"; // which the logger does not export
